@@ -1,0 +1,1 @@
+"""Where instances come from: generators, trace importers, suites and the library."""
