@@ -18,7 +18,10 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _prefixplace(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     """Plan which prefix chunks each LLM worker keeps, and prove how good the plan is."""
