@@ -1,0 +1,55 @@
+"""The ground floor: what a placement problem, a placement and their value are, and their files."""
+
+from .arrays import cost_array, index_array, number, whole_number
+from .costs import (
+    AffineCost,
+    CostTable,
+    DenseCost,
+    InterpolatedCost,
+    LinkCost,
+    PairwiseCost,
+    PairwiseCostTable,
+    UniformCost,
+)
+from .demand import Demand
+from .errors import CapacityError, InputError, PrefixPlaceError, SolverError
+from .holders import Holders
+from .objective import Decomposition, decomposition, marginals, objective_value, served_savings
+from .placement import Placement
+from .problem import Objective, Problem, Worker
+from .savings import Savings, savings
+from .tree import PrefixTree, PrefixTreeBuilder
+
+__all__ = [
+    "AffineCost",
+    "CapacityError",
+    "CostTable",
+    "Decomposition",
+    "Demand",
+    "DenseCost",
+    "Holders",
+    "InputError",
+    "InterpolatedCost",
+    "LinkCost",
+    "Objective",
+    "PairwiseCost",
+    "PairwiseCostTable",
+    "Placement",
+    "PrefixPlaceError",
+    "PrefixTree",
+    "PrefixTreeBuilder",
+    "Problem",
+    "Savings",
+    "SolverError",
+    "UniformCost",
+    "Worker",
+    "cost_array",
+    "decomposition",
+    "index_array",
+    "marginals",
+    "number",
+    "objective_value",
+    "savings",
+    "served_savings",
+    "whole_number",
+]
