@@ -4,7 +4,25 @@ The public names are loaded on first use, so that importing the package stays li
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .problem import (
+        InputError,
+        Placement,
+        PrefixPlaceError,
+        PrefixTree,
+        Problem,
+        SolverError,
+        Worker,
+        read_placement,
+        read_problem,
+        write_placement,
+        write_problem,
+    )
+    from .solvers.methods import METHODS
+    from .solvers.result import Result
+    from .solving import solve
 
 __version__ = "0.1.0"
 
@@ -12,9 +30,40 @@ __version__ = "0.1.0"
 # defines it, in `__all__`, and in an `if TYPE_CHECKING:` import for type checkers. The defining
 # module must not bear the name of an export (`planning.plan`, not `plan.plan`): importing such a
 # module would put it where the function should be.
-_EXPORTS: dict[str, str] = {}
+_EXPORTS: dict[str, str] = {
+    "InputError": "prefixplace_opt.problem",
+    "METHODS": "prefixplace_opt.solvers.methods",
+    "Placement": "prefixplace_opt.problem",
+    "PrefixPlaceError": "prefixplace_opt.problem",
+    "PrefixTree": "prefixplace_opt.problem",
+    "Problem": "prefixplace_opt.problem",
+    "Result": "prefixplace_opt.solvers.result",
+    "SolverError": "prefixplace_opt.problem",
+    "Worker": "prefixplace_opt.problem",
+    "read_placement": "prefixplace_opt.problem",
+    "read_problem": "prefixplace_opt.problem",
+    "solve": "prefixplace_opt.solving",
+    "write_placement": "prefixplace_opt.problem",
+    "write_problem": "prefixplace_opt.problem",
+}
 
-__all__ = ["__version__"]
+__all__ = [
+    "InputError",
+    "METHODS",
+    "Placement",
+    "PrefixPlaceError",
+    "PrefixTree",
+    "Problem",
+    "Result",
+    "SolverError",
+    "Worker",
+    "__version__",
+    "read_placement",
+    "read_problem",
+    "solve",
+    "write_placement",
+    "write_problem",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -14,8 +14,10 @@ from .costs import (
 from .demand import Demand
 from .errors import CapacityError, InputError, PrefixPlaceError, SolverError
 from .holders import Holders
+from .instance_file import read_problem, write_problem
 from .objective import Decomposition, decomposition, marginals, objective_value, served_savings
 from .placement import Placement
+from .placement_file import read_placement, write_placement
 from .problem import Objective, Problem, Worker
 from .savings import Savings, savings
 from .tree import PrefixTree, PrefixTreeBuilder
@@ -49,7 +51,11 @@ __all__ = [
     "marginals",
     "number",
     "objective_value",
+    "read_placement",
+    "read_problem",
     "savings",
     "served_savings",
     "whole_number",
+    "write_placement",
+    "write_problem",
 ]

@@ -1,0 +1,91 @@
+"""The front door to every method."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from .problem import InputError, Placement, Problem
+from .solvers.methods import method_named
+from .solvers.result import Result
+from .solvers.run import Options, Progress, Run
+
+
+def solve(
+    problem: Problem,
+    *,
+    method: str = "plan",
+    gap: float = 1e-4,
+    time_limit: float | None = None,
+    node_limit: int | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    warm_start: Placement | None = None,
+    log: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+) -> Result:
+    """Plan which chunks each worker keeps.
+
+    Parameters
+    ----------
+    problem
+        What to solve.
+    method
+        A name from :data:`prefixplace_opt.METHODS`.
+    gap, time_limit, node_limit, seed, threads, warm_start, log, progress
+        See :class:`prefixplace_opt.solvers.run.Options`.
+
+    Returns
+    -------
+    Result
+        The best plan found, with a valid bound, also at a time limit or Ctrl-C (once: the run
+        ends at its next step; twice: KeyboardInterrupt).
+
+    Raises
+    ------
+    InputError
+        For an unknown method, an option out of range, or a warm start of another instance.
+    SolverError
+        For a back end that is missing or failed.
+    """
+    chosen = method_named(method)
+    if warm_start is not None and warm_start.instance != problem.digest:
+        raise InputError("expected a placement of this instance", field="warm_start")
+    options = Options(
+        gap=gap,
+        time_limit=time_limit,
+        node_limit=node_limit,
+        seed=seed,
+        threads=threads,
+        warm_start=warm_start,
+        log=log,
+        progress=progress,
+    )
+    run = Run(options)
+    with _interruptible(run):
+        return chosen(problem, run)
+
+
+@contextmanager
+def _interruptible(run: Run) -> Iterator[None]:
+    """Let the first Ctrl-C end the run at its next step; the second is an ordinary one."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = signal.getsignal(signal.SIGINT)
+    if previous is not signal.default_int_handler:
+        # Whoever embeds us has a handler of its own (or ignores the signal): leave it.
+        yield
+        return
+
+    def once(signum: int, frame: object) -> None:
+        run.interrupt()
+        signal.signal(signal.SIGINT, previous)
+
+    signal.signal(signal.SIGINT, once)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)

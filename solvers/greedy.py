@@ -1,0 +1,99 @@
+"""WorkerGreedy, coordinate refinement and the baselines, on one shared set of holders.
+
+Every function leaves ``holders`` at the plan it found. WorkerGreedy is at least 1/2 of the optimum
+for either objective; refinement never makes a plan worse (PrefixPlace).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..problem import Holders, Problem
+from ..problem.objective import own_savings
+from .tree_oracle import TreeOracle
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+#: A re-solved worker is replaced only when that gains more than this share of its own value.
+STRICT_IMPROVEMENT = 1e-9
+
+
+def worker_greedy(
+    holders: Holders, oracle: TreeOracle, budgets: Sequence[int], order: Sequence[int]
+) -> None:
+    """Solve each worker of ``order`` exactly against those before it."""
+    for worker in order:
+        best = oracle.solve(holders.profits(worker), budgets[worker])
+        holders.replace(worker, best.resident)
+
+
+def refine(
+    holders: Holders,
+    oracle: TreeOracle,
+    budgets: Sequence[int],
+    order: Sequence[int],
+    stopped: Callable[[], object] = lambda: None,
+) -> int:
+    """Re-solve one worker at a time exactly against all others until nothing improves strictly.
+
+    Returns
+    -------
+    int
+        Sweeps begun. The walk ends as soon as every worker is known to be at its best, so the
+        last sweep may be short; it also ends, at a valid plan, when ``stopped()`` gives a reason.
+    """
+    settled = 0
+    sweeps = 0
+    while settled < len(order):
+        sweeps += 1
+        for worker in order:
+            if settled == len(order) or stopped():
+                return sweeps
+            profit = holders.profits(worker)
+            current = float(profit[holders.held[worker]].sum())
+            best = oracle.solve(profit, budgets[worker])
+            if best.value > current * (1 + STRICT_IMPROVEMENT):
+                holders.replace(worker, best.resident)
+                # This worker is at its best against the others as they are now; they may not be.
+                settled = 1
+            else:
+                settled += 1
+    return sweeps
+
+
+def independent(problem: Problem, oracle: TreeOracle) -> Mask:
+    """Each worker maximises its own demand times recompute cost; shape (M, n), by position."""
+    return np.stack(
+        [oracle.solve(profit, k).resident for profit, k in zip(_own_profits(problem), problem.budgets, strict=True)]
+    )
+
+
+def popularity(problem: Problem, oracle: TreeOracle) -> Mask:
+    """Each worker takes the closed set of the largest total demand over all workers."""
+    demand = problem.demand.total()[problem.tree.order]
+    best = {k: oracle.solve(demand, k).resident for k in set(problem.budgets.tolist())}
+    return np.stack([best[k] for k in problem.budgets.tolist()])
+
+
+def local_dedup(problem: Problem, oracle: TreeOracle) -> Mask:
+    """Worker by worker, own demand times recompute cost, nothing for chunks already held."""
+    held = np.zeros((problem.m, problem.n), dtype=np.bool_)
+    for worker, profit in enumerate(_own_profits(problem)):
+        profit[held.any(axis=0)] = 0.0
+        held[worker] = oracle.solve(profit, problem.budgets[worker]).resident
+    return held
+
+
+def _own_profits(problem: Problem) -> list[Floats]:
+    saved = own_savings(problem)
+    profits = []
+    for worker in range(problem.m):
+        own = problem.demand.worker == worker
+        profit = np.zeros(problem.n)
+        profit[problem.tree.position[problem.demand.chunk[own]]] = saved[own]
+        profits.append(profit)
+    return profits
