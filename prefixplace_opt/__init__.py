@@ -48,8 +48,8 @@ _EXPORTS: dict[str, str] = {
 }
 
 __all__ = [
-    "InputError",
     "METHODS",
+    "InputError",
     "Placement",
     "PrefixPlaceError",
     "PrefixTree",

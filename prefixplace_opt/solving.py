@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from .problem import InputError, Placement, Problem
 from .solvers.methods import method_named
-from .solvers.result import Result
 from .solvers.run import Options, Progress, Run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .solvers.result import Result
 
 
 def solve(
@@ -80,7 +84,7 @@ def _interruptible(run: Run) -> Iterator[None]:
         yield
         return
 
-    def once(signum: int, frame: object) -> None:
+    def once(_signal: int, _frame: object) -> None:
         run.interrupt()
         signal.signal(signal.SIGINT, previous)
 

@@ -6,14 +6,19 @@ for either objective; refinement never makes a plan worse (PrefixPlace).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import Holders, Problem
-from ..problem.objective import own_savings
-from .tree_oracle import TreeOracle
+from prefixplace_opt.problem.objective import own_savings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from prefixplace_opt.problem import Holders, Problem
+
+    from .tree_oracle import TreeOracle
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -68,7 +73,10 @@ def refine(
 def independent(problem: Problem, oracle: TreeOracle) -> Mask:
     """Each worker maximises its own demand times recompute cost; shape (M, n), by position."""
     return np.stack(
-        [oracle.solve(profit, k).resident for profit, k in zip(_own_profits(problem), problem.budgets, strict=True)]
+        [
+            oracle.solve(profit, k).resident
+            for profit, k in zip(_own_profits(problem), problem.budgets, strict=True)
+        ]
     )
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from ..problem import InputError, Problem
-from .result import Result
-from .run import Run
+from prefixplace_opt.problem import InputError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .result import Result
+    from .run import Run
 
 
 @dataclass(frozen=True)
@@ -45,11 +49,25 @@ class Method:
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("plan", "WorkerGreedy from several orders, refined; the paper's planner", "planner:plan"),
-        Method("greedy", "WorkerGreedy once: at least half the optimum", "planner:single", ("greedy",)),
+        Method(
+            "plan", "WorkerGreedy from several orders, refined; the paper's planner", "planner:plan"
+        ),
+        Method(
+            "greedy", "WorkerGreedy once: at least half the optimum", "planner:single", ("greedy",)
+        ),
         Method("independent", "each worker for itself", "planner:single", ("independent",)),
-        Method("popularity", "each worker holds what all workers need most", "planner:single", ("popularity",)),
-        Method("local-dedup", "each worker for itself, no chunk twice", "planner:single", ("local-dedup",)),
+        Method(
+            "popularity",
+            "each worker holds what all workers need most",
+            "planner:single",
+            ("popularity",),
+        ),
+        Method(
+            "local-dedup",
+            "each worker for itself, no chunk twice",
+            "planner:single",
+            ("local-dedup",),
+        ),
     )
 }
 
@@ -59,4 +77,6 @@ def method_named(name: str) -> Method:
     try:
         return METHODS[name]
     except (KeyError, TypeError):
-        raise InputError(f"expected one of {', '.join(METHODS)}, got {name!r}", field="method") from None
+        raise InputError(
+            f"expected one of {', '.join(METHODS)}, got {name!r}", field="method"
+        ) from None

@@ -7,18 +7,23 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import Holders, Placement, Problem, Savings, savings
+from prefixplace_opt.problem import Holders, Placement, Problem, Savings, savings
+
 from . import greedy
 from .result import Result, Status
-from .run import Run
 from .tree_oracle import TreeOracle
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .run import Run
 
 Mask = NDArray[np.bool_]
 
@@ -36,7 +41,7 @@ BASELINES: dict[str, Callable[[Problem, TreeOracle], Mask]] = {
 
 @dataclass(frozen=True)
 class Candidate:
-    """A plan and where it comes from: its resident sets by position, value, sweeps of refinement."""
+    """A plan by position, its value, where it comes from, and how many sweeps refined it."""
 
     name: str
     held: Mask
@@ -57,7 +62,9 @@ def plan(problem: Problem, run: Run) -> Result:
     if run.options.warm_start is not None:
         with run.timed("warm start"):
             start = run.options.warm_start.held(problem.n)[:, problem.tree.order]
-            candidates.append(_refined(problem, form, "warm-start", start, TreeOracle(problem.tree), run))
+            candidates.append(
+                _refined(problem, form, "warm-start", start, TreeOracle(problem.tree), run)
+            )
     with run.timed("starts"):
         candidates += _all_starts(problem, form, orders, upper, run)
     with run.timed("baselines"):
@@ -71,12 +78,22 @@ def plan(problem: Problem, run: Run) -> Result:
         with run.timed("refine winner"):
             best = _refined(problem, form, best.name, best.held, oracle, run)
     status: Status = run.stopped() or "feasible"
-    return _result(problem, best, upper, status, "plan", run, {
-        "winner": best.name,
-        "starts": len(orders),
-        "sweeps": [candidate.sweeps for candidate in candidates if candidate.name not in BASELINES],
-        "values": {candidate.name: candidate.value for candidate in candidates},
-    })
+    return _result(
+        problem,
+        best,
+        upper,
+        status,
+        "plan",
+        run,
+        {
+            "winner": best.name,
+            "starts": len(orders),
+            "sweeps": [
+                candidate.sweeps for candidate in candidates if candidate.name not in BASELINES
+            ],
+            "values": {candidate.name: candidate.value for candidate in candidates},
+        },
+    )
 
 
 def single(problem: Problem, run: Run, method: str) -> Result:
@@ -90,7 +107,9 @@ def single(problem: Problem, run: Run, method: str) -> Result:
             held = holders.held
         else:
             held = BASELINES[method](problem, oracle)
-    return _result(problem, Candidate(method, held, form.value(held)), upper, "feasible", method, run, {})
+    return _result(
+        problem, Candidate(method, held, form.value(held)), upper, "feasible", method, run, {}
+    )
 
 
 def standalone_order(alone: Sequence[float]) -> list[int]:
@@ -99,7 +118,7 @@ def standalone_order(alone: Sequence[float]) -> list[int]:
 
 
 def start_orders(m: int, alone: Sequence[float], seed: int = 0) -> list[tuple[int, ...]]:
-    """Return the multi-start orders: all of them for few workers, else score, reverse, six drawn."""
+    """Return the multi-start orders: all for few workers, else score, reverse and six drawn."""
     by_score = tuple(standalone_order(alone))
     if m <= ALL_ORDERS_UP_TO:
         others = [order for order in itertools.permutations(range(m)) if order != by_score]

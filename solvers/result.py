@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from ..problem import Placement
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from prefixplace_opt.problem import Placement
 
 #: ``optimal``: lower equals upper within the stated tolerance, provably. ``gap``: the asked gap is
 #: proven. ``feasible``: the method ended by itself without proving the asked gap. The others name
@@ -64,7 +66,7 @@ class Result:
 
     @property
     def gap(self) -> float:
-        """``(upper - lower) / upper``, 0 where both are 0: how much better a plan could at most be."""
+        """``(upper - lower) / upper``: how much better a plan could at most be."""
         return relative_gap(self.lower, self.upper)
 
 

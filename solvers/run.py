@@ -1,18 +1,20 @@
-"""One run of a method: its options, its clock, what may stop it, and what it tells while it goes on."""
+"""One run of a method: its options, its clock, what may stop it, and what it tells meanwhile."""
 
 from __future__ import annotations
 
 import math
 import threading
 import time
-from collections.abc import Callable
 from contextlib import contextmanager
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from ..problem import InputError, Placement
+from prefixplace_opt.problem import InputError, Placement
+
 from .result import relative_gap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,11 @@ class Options:
                 self.time_limit is None or (_is_number(self.time_limit) and self.time_limit > 0),
                 "a number of seconds > 0",
             ),
-            ("node_limit", self.node_limit is None or _is_whole(self.node_limit, 0), "a whole number >= 0"),
+            (
+                "node_limit",
+                self.node_limit is None or _is_whole(self.node_limit, 0),
+                "a whole number >= 0",
+            ),
             ("seed", _is_whole(self.seed, 0), "a whole number >= 0"),
             ("threads", _is_whole(self.threads, 1), "a whole number >= 1"),
         ):

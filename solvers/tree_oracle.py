@@ -11,13 +11,14 @@ O(depth k) memory; decisions take one bit a cell.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import PrefixTree
+if TYPE_CHECKING:
+    from prefixplace_opt.problem import PrefixTree
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int32]
@@ -71,7 +72,7 @@ class TreeOracle:
         return ClosedSet(float(profit[resident].sum()), resident)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def _most_rows(depth: Index) -> int:
     """Return how many rows the stack of :func:`_fill` holds at most."""
     n = depth.shape[0]
@@ -89,7 +90,7 @@ def _most_rows(depth: Index) -> int:
     return most
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def _fill(profit: Floats, depth: Index, k: int, rows: Floats, taken: Bits) -> None:
     """Run the recurrence; ``taken`` gets bit j - 1 of row i for "take b_i with j chunks left".
 
@@ -146,7 +147,7 @@ def _fill(profit: Floats, depth: Index, k: int, rows: Floats, taken: Bits) -> No
             taken[i, byte] = packed
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def _read_back(end: Index, k: int, taken: Bits) -> Mask:
     n = end.shape[0]
     resident = np.zeros(n, dtype=np.bool_)

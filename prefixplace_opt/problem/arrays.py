@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError, shorten
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 
 def number(value: object, *, field: str, finite: bool = True) -> float:
@@ -31,8 +33,21 @@ def whole_number(value: object, *, field: str, least: int = 0, most: int = 2**53
         isinstance(value, numbers.Real) and math.isfinite(value) and float(value).is_integer()
     )
     if isinstance(value, bool) or not whole or not least <= int(value) <= most:  # type: ignore[call-overload]
-        raise InputError(f"expected a whole number from {least} to {most}, got {shorten(value)}", field=field)
+        raise InputError(
+            f"expected a whole number from {least} to {most}, got {shorten(value)}", field=field
+        )
     return int(value)  # type: ignore[call-overload,no-any-return]
+
+
+def is_text(value: object) -> bool:
+    """Whether ``value`` is a string that UTF-8 can hold (no lone surrogate)."""
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def index_array(values: ArrayLike, *, field: str) -> NDArray[np.int32]:
@@ -47,11 +62,16 @@ def index_array(values: ArrayLike, *, field: str) -> NDArray[np.int32]:
         bad = ~(np.isfinite(array) & (array == np.floor(array)))
         if bad.any():
             at = int(np.argmax(bad))
-            raise InputError(f"expected a whole number, got {shorten(array[at].item())}", field=f"{field}[{at}]")
+            raise InputError(
+                f"expected a whole number, got {shorten(array[at].item())}", field=f"{field}[{at}]"
+            )
     bad = (array < -1) | (array > limit)
     if bad.any():
         at = int(np.argmax(bad))
-        raise InputError(f"expected a whole number from -1 to {limit}, got {array[at].item():g}", field=f"{field}[{at}]")
+        raise InputError(
+            f"expected a whole number from -1 to {limit}, got {array[at].item():g}",
+            field=f"{field}[{at}]",
+        )
     return array.astype(np.int32)
 
 
@@ -71,7 +91,9 @@ def cost_array(
     if bad.any():
         at = tuple(int(i) for i in np.argwhere(bad)[0]) if result.ndim else ()
         path = field + "".join(f"[{i}]" for i in at)
-        raise InputError(f"expected a finite number >= 0, got {shorten(result[at].item())}", field=path)
+        raise InputError(
+            f"expected a finite number >= 0, got {shorten(result[at].item())}", field=path
+        )
     result.flags.writeable = False
     return result
 
@@ -80,7 +102,9 @@ def _numeric(values: ArrayLike, field: str) -> NDArray[Any]:
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError) as error:
-        raise InputError("expected an array of numbers with rows of equal length", field=field) from error
+        raise InputError(
+            "expected an array of numbers with rows of equal length", field=field
+        ) from error
     if array.dtype.kind == "O":
         array = _from_objects(array, field)
     if array.size and array.dtype.kind not in "iuf":
@@ -98,5 +122,7 @@ def _from_objects(array: NDArray[Any], field: str) -> NDArray[np.float64]:
         try:
             result[at] = float(value)
         except OverflowError:
-            raise InputError(f"expected a finite number, got {shorten(value)}", field=path) from None
+            raise InputError(
+                f"expected a finite number, got {shorten(value)}", field=path
+            ) from None
     return result

@@ -8,14 +8,16 @@ states; a problem with millions of chunks never needs a dense M x n array unless
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import cost_array, number
 from .errors import InputError
-from .tree import PrefixTree
+
+if TYPE_CHECKING:
+    from .tree import PrefixTree
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int32]
@@ -118,7 +120,9 @@ class InterpolatedCost:
     def __init__(self, prefix_tokens: ArrayLike, values: ArrayLike) -> None:
         tokens = cost_array(prefix_tokens, field="table.prefix_tokens")
         if tokens.ndim != 1 or tokens.size == 0 or (np.diff(tokens) <= 0).any():
-            raise InputError("expected a strictly increasing, non-empty list", field="table.prefix_tokens")
+            raise InputError(
+                "expected a strictly increasing, non-empty list", field="table.prefix_tokens"
+            )
         object.__setattr__(self, "prefix_tokens", tokens)
         object.__setattr__(self, "values", cost_array(values, field="table.cost"))
 
@@ -157,17 +161,20 @@ class LinkCost:
         return self.goodput_gbps.ndim == 2
 
     def check(self, tree: PrefixTree, workers: int) -> None:
-        """Require shape (M,) or (M, M), the same for both arrays, and a tree with ``chunk_bytes``."""
+        """Require shape (M,) or (M, M) for both arrays, and a tree with ``chunk_bytes``."""
         shape = (workers, workers) if self.depends_on_holder else (workers,)
         _require_shape(self.goodput_gbps, shape, "goodput_gbps")
         _require_shape(self.latency_ms, shape, "latency_ms")
         if tree.chunk_bytes is None:
-            raise InputError("fetch costs given as goodput need tree.chunk_bytes", field="goodput_gbps")
+            raise InputError(
+                "fetch costs given as goodput need tree.chunk_bytes", field="goodput_gbps"
+            )
 
     def milliseconds(self, chunk_bytes: int) -> Floats:
         """Return the transfer time of one chunk over every link, in the shape of the table."""
         with np.errstate(divide="ignore", over="ignore"):
-            return chunk_bytes * 8 / (self.goodput_gbps * 1e6) + self.latency_ms
+            times: Floats = chunk_bytes * 8 / (self.goodput_gbps * 1e6) + self.latency_ms
+        return times
 
     def cost(self, tree: PrefixTree, worker: Index, chunk: Index) -> Floats:
         """Return the requester's transfer time; for a table of shape (M,)."""
@@ -183,7 +190,7 @@ class LinkCost:
 
 @dataclass(frozen=True, eq=False)
 class PairwiseCost:
-    """One number for each requester, holder and chunk: shape (M, M, n); the diagonal is not used."""
+    """One number a requester, holder and chunk: shape (M, M, n); the diagonal is not used."""
 
     values: Floats
 
@@ -196,7 +203,8 @@ class PairwiseCost:
 
     def cost_from(self, tree: PrefixTree, worker: Index, holder: int, chunk: Index) -> Floats:
         """Return ``values[worker, holder, chunk]``."""
-        return self.values[worker, holder, chunk]
+        times: Floats = self.values[worker, holder, chunk]
+        return times
 
 
 def _require_shape(array: Floats, shape: tuple[int, ...], field: str) -> None:

@@ -54,7 +54,9 @@ class Demand:
             outside = (indices < 0) | (indices >= size)
             if outside.any():
                 at = int(np.argmax(outside))
-                raise InputError(f"expected 0 to {size - 1}, got {indices[at]}", field=f"{field}[{at}]")
+                raise InputError(
+                    f"expected 0 to {size - 1}, got {indices[at]}", field=f"{field}[{at}]"
+                )
         cell = workers.astype(np.int64) * shape[1] + chunks
         by_cell = np.argsort(cell, kind="stable")
         cell, values = cell[by_cell], values[by_cell]
@@ -64,7 +66,9 @@ class Demand:
                 values = np.add.reduceat(values, first)
             cell = cell[first]
             if not np.isfinite(values).all():
-                raise InputError("repeated entries add up to more than a double holds", field="value")
+                raise InputError(
+                    "repeated entries add up to more than a double holds", field="value"
+                )
         positive = values > 0
         cell, values = cell[positive], values[positive]
         self.shape = shape
@@ -94,7 +98,9 @@ class Demand:
 
     def total(self) -> NDArray[np.float64]:
         """Return the requests per epoch over all workers, shape (n,)."""
-        return np.bincount(self.chunk, weights=self.value, minlength=self.shape[1])
+        total = np.zeros(self.shape[1])
+        np.add.at(total, self.chunk, self.value)
+        return total
 
     def __len__(self) -> int:
         return int(self.value.size)
@@ -103,7 +109,8 @@ class Demand:
         if not isinstance(other, Demand):
             return NotImplemented
         return self.shape == other.shape and all(
-            np.array_equal(getattr(self, name), getattr(other, name)) for name in ("worker", "chunk", "value")
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("worker", "chunk", "value")
         )
 
     __hash__: Any = None

@@ -1,4 +1,4 @@
-"""The exceptions of the product: each names where the fault is, what was found, and what was expected."""
+"""The exceptions of the product: each names where the fault is, what was found and expected."""
 
 from __future__ import annotations
 

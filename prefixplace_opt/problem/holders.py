@@ -5,11 +5,14 @@ That makes every leave-one-out marginal of a sweep over the workers cost O(M R) 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from .savings import Savings
+if TYPE_CHECKING:
+    from .savings import Savings
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int32]
@@ -43,8 +46,14 @@ class Holders:
         savings = self._savings
         profit = savings.local_profits(worker)
         _add_marginals(
-            profit, savings.row_position, savings.row_value, savings.column(worker),
-            worker, self._first, self._best, self._second,
+            profit,
+            savings.row_position,
+            savings.row_value,
+            savings.column(worker),
+            worker,
+            self._first,
+            self._best,
+            self._second,
         )
         return profit
 
@@ -54,15 +63,26 @@ class Holders:
         changed = self.held[worker] != resident
         self.held[worker] = resident
         _rank_again(
-            changed, self.held, savings.row_position, savings.row_value,
-            self._first, self._best, self._second,
+            changed,
+            self.held,
+            savings.row_position,
+            savings.row_value,
+            self._first,
+            self._best,
+            self._second,
         )
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def _add_marginals(
-    profit: Floats, row_position: Index, row_value: Floats, column: int,
-    worker: int, first: Index, best: Floats, second: Floats,
+    profit: Floats,
+    row_position: Index,
+    row_value: Floats,
+    column: int,
+    worker: int,
+    first: Index,
+    best: Floats,
+    second: Floats,
 ) -> None:
     for r in range(row_position.shape[0]):
         others = second[r] if first[r] == worker else best[r]
@@ -71,10 +91,15 @@ def _add_marginals(
             profit[row_position[r]] += gain
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def _rank_again(
-    changed: Mask, held: Mask, row_position: Index, row_value: Floats,
-    first: Index, best: Floats, second: Floats,
+    changed: Mask,
+    held: Mask,
+    row_position: Index,
+    row_value: Floats,
+    first: Index,
+    best: Floats,
+    second: Floats,
 ) -> None:
     constant = row_value.shape[1] == 1
     for r in range(row_position.shape[0]):

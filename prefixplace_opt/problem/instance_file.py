@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from .arrays import number, whole_number
+from .arrays import number
 from .costs import (
     AffineCost,
     CostTable,
@@ -53,7 +53,16 @@ def problem_from_document(document: Any) -> Problem:
     members(
         document,
         "",
-        required=("format", "version", "objective", "tree", "workers", "demand", "recompute", "fetch"),
+        required=(
+            "format",
+            "version",
+            "objective",
+            "tree",
+            "workers",
+            "demand",
+            "recompute",
+            "fetch",
+        ),
         optional=("name", "provenance"),
     )
     tree = _within("tree", lambda: _tree(document["tree"]))
@@ -138,7 +147,9 @@ def _demand(value: Any, shape: tuple[int, int]) -> Demand:
     if kind == "dense":
         return Demand.from_dense(numeric(content, "dense"), shape=shape)
     members(content, "sparse", required=("worker", "chunk", "value"))
-    lists = {name: numeric(content[name], f"sparse.{name}") for name in ("worker", "chunk", "value")}
+    lists = {
+        name: numeric(content[name], f"sparse.{name}") for name in ("worker", "chunk", "value")
+    }
     return _within("sparse", lambda: Demand(**lists, shape=shape))
 
 
@@ -191,12 +202,23 @@ def _document_of_cost(table: CostTable | PairwiseCostTable) -> Any:
             return {"dense": packed(table.values)}
         case AffineCost():
             return {
-                "affine": {"base": packed(table.base), "per_prefix_token": packed(table.per_prefix_token)}
+                "affine": {
+                    "base": packed(table.base),
+                    "per_prefix_token": packed(table.per_prefix_token),
+                }
             }
         case InterpolatedCost():
-            return {"table": {"prefix_tokens": packed(table.prefix_tokens), "cost": packed(table.values)}}
+            return {
+                "table": {
+                    "prefix_tokens": packed(table.prefix_tokens),
+                    "cost": packed(table.values),
+                }
+            }
         case LinkCost():
-            return {"goodput_gbps": packed(table.goodput_gbps), "latency_ms": packed(table.latency_ms)}
+            return {
+                "goodput_gbps": packed(table.goodput_gbps),
+                "latency_ms": packed(table.latency_ms),
+            }
         case PairwiseCost():
             return {"pairwise": packed(table.values)}
     raise InputError(f"a {type(table).__name__} has no place in an instance file", field="costs")

@@ -9,14 +9,17 @@ import json
 import os
 import tempfile
 import zlib
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .errors import InputError, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
 
 #: A gzip file may unpack to this many bytes whatever its size, and beyond that to
 #: ``GZIP_RATIO`` times its size: our own files pack 5 to 40 times, a bomb 1,000 times.
@@ -43,21 +46,30 @@ def read_json(path: str | os.PathLike[str]) -> Any:
     except InputError as error:
         raise error.at(source=source) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"expected a whole gzip file, but it is damaged: {error}", source=source) from None
+        raise InputError(
+            f"expected a whole gzip file, but it is damaged: {error}", source=source
+        ) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", source=source) from None
     try:
-        return json.loads(raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant)
+        return json.loads(
+            raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
+        )
     except InputError as error:
         raise error.at(source=source) from None
     except UnicodeDecodeError as error:
-        raise InputError(f"expected UTF-8 text, but byte {error.start} is none", source=source) from None
+        raise InputError(
+            f"expected UTF-8 text, but byte {error.start} is none", source=source
+        ) from None
     except json.JSONDecodeError as error:
         raise InputError(
-            f"expected JSON, but line {error.lineno} column {error.colno}: {error.msg}", source=source
+            f"expected JSON, but line {error.lineno} column {error.colno}: {error.msg}",
+            source=source,
         ) from None
     except RecursionError:
-        raise InputError("expected JSON of reasonable depth, but it nests too deep", source=source) from None
+        raise InputError(
+            "expected JSON of reasonable depth, but it nests too deep", source=source
+        ) from None
     except ValueError as error:  # an integer of thousands of digits
         raise InputError(f"expected numbers that fit a double: {error}", source=source) from None
 
@@ -91,7 +103,9 @@ def write_bytes(path: str | os.PathLike[str], raw: bytes) -> None:
         return
     temporary = ""
     try:
-        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+        descriptor, temporary = tempfile.mkstemp(
+            dir=target.parent, prefix=f".{target.name}.", suffix=".part"
+        )
         with os.fdopen(descriptor, "wb") as file:
             file.write(raw)
         umask = os.umask(0)
@@ -99,7 +113,9 @@ def write_bytes(path: str | os.PathLike[str], raw: bytes) -> None:
         Path(temporary).chmod(0o666 & ~umask)
         Path(temporary).replace(target)
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", source=os.fspath(path)) from None
+        raise InputError(
+            f"cannot be written: {error.strerror or error}", source=os.fspath(path)
+        ) from None
     finally:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
@@ -126,7 +142,9 @@ def check_format(document: Any, name: str, version: int = 1) -> None:
     if not isinstance(document, dict):
         raise InputError(f"expected an object, got {shorten(document)}")
     if document.get("format") != name:
-        raise InputError(f"expected {name!r}, got {shorten(document.get('format'))}", field="format")
+        raise InputError(
+            f"expected {name!r}, got {shorten(document.get('format'))}", field="format"
+        )
     found = document.get("version")
     if found != version or isinstance(found, bool):
         raise InputError(f"expected version {version}, got {shorten(found)}", field="version")
@@ -156,14 +174,22 @@ def packed(array: NDArray[Any]) -> Any:
     if array.dtype.kind == "f":
         kind = "<f8"
     else:
-        kind = "<i4" if array.size and -(2**31) <= array.min() and array.max() < 2**31 else "<i8"
+        kind = "<i4" if array.size and array.min() >= -(2**31) and array.max() < 2**31 else "<i8"
     raw = np.ascontiguousarray(array, dtype=kind).tobytes()
-    return {"base64": base64.b64encode(raw).decode("ascii"), "dtype": kind, "shape": list(array.shape)}
+    return {
+        "base64": base64.b64encode(raw).decode("ascii"),
+        "dtype": kind,
+        "shape": list(array.shape),
+    }
 
 
 def _shortest(array: NDArray[Any]) -> Any:
     # Whole doubles read better, and shorter, as integers: 3 instead of 3.0.
-    if array.dtype.kind == "f" and (array == np.floor(array)).all() and (np.abs(array) < 2**53).all():
+    if (
+        array.dtype.kind == "f"
+        and (array == np.floor(array)).all()
+        and (np.abs(array) < 2**53).all()
+    ):
         return array.astype(np.int64).tolist()
     return array.tolist()
 
@@ -178,7 +204,7 @@ def _plain_numbers(value: list[Any], field: str, null: float | None) -> list[Any
     kinds = set(map(type, value))
     if kinds <= {int, float}:
         return value
-    result = []
+    result: list[Any] = []
     for at, item in enumerate(value):
         if isinstance(item, list):
             result.append(_plain_numbers(item, f"{field}[{at}]", null))
@@ -187,7 +213,10 @@ def _plain_numbers(value: list[Any], field: str, null: float | None) -> list[Any
         elif type(item) in (int, float):
             result.append(item)
         else:
-            raise InputError(f"expected a number, got {'null' if item is None else shorten(item)}", field=f"{field}[{at}]")
+            raise InputError(
+                f"expected a number, got {'null' if item is None else shorten(item)}",
+                field=f"{field}[{at}]",
+            )
     return result
 
 
@@ -195,12 +224,17 @@ def _from_base64(value: dict[str, Any], field: str) -> NDArray[Any]:
     members(value, field, required=("base64", "dtype", "shape"))
     kinds = ("<f8", "<f4", "<i4", "<i8", "<u4", "<u8")
     if value["dtype"] not in kinds:
-        raise InputError(f"expected one of {', '.join(kinds)}, got {shorten(value['dtype'])}", field=f"{field}.dtype")
+        raise InputError(
+            f"expected one of {', '.join(kinds)}, got {shorten(value['dtype'])}",
+            field=f"{field}.dtype",
+        )
     shape = value["shape"]
     if not isinstance(shape, list) or not all(type(size) is int and size >= 0 for size in shape):
         raise InputError(f"expected a list of sizes, got {shorten(shape)}", field=f"{field}.shape")
     if not isinstance(value["base64"], str):
-        raise InputError(f"expected a string, got {shorten(value['base64'])}", field=f"{field}.base64")
+        raise InputError(
+            f"expected a string, got {shorten(value['base64'])}", field=f"{field}.base64"
+        )
     try:
         raw = base64.b64decode(value["base64"].encode("ascii"), validate=True)
     except (binascii.Error, UnicodeEncodeError) as error:
@@ -210,7 +244,10 @@ def _from_base64(value: dict[str, Any], field: str) -> NDArray[Any]:
     for size in shape:
         expected *= size
     if len(raw) != expected:
-        raise InputError(f"expected {expected} bytes for shape {shorten(shape)}, got {len(raw)}", field=f"{field}.base64")
+        raise InputError(
+            f"expected {expected} bytes for shape {shorten(shape)}, got {len(raw)}",
+            field=f"{field}.base64",
+        )
     return np.frombuffer(raw, dtype=kind).reshape(shape)
 
 

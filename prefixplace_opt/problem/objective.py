@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError
-from .problem import Problem
+
+if TYPE_CHECKING:
+    from .problem import Problem
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -73,9 +76,10 @@ class Decomposition:
     groups: NDArray[np.int64]
 
     def value(self, held: Mask) -> float:
-        """Return the local value of ``held`` plus the coverage of what somebody of a group holds."""
+        """Return the local value of ``held`` plus the coverage of what any of a group holds."""
         covered = [
-            self.coverage[g][held[self.groups == g].any(axis=0)] for g in range(self.coverage.shape[0])
+            self.coverage[g][held[self.groups == g].any(axis=0)]
+            for g in range(self.coverage.shape[0])
         ]
         return math.fsum(np.concatenate([self.local[held], *covered]))
 
@@ -83,7 +87,9 @@ class Decomposition:
 def decomposition(problem: Problem) -> Decomposition:
     """Split the requester-side objective; raises InputError for the pairwise one."""
     if problem.objective != "requester":
-        raise InputError("only the requester-side objective splits into local and coverage", field="objective")
+        raise InputError(
+            "only the requester-side objective splits into local and coverage", field="objective"
+        )
     demand, recompute = problem.demand, problem.recompute_costs
     fetch = problem.fetch.cost(problem.tree, demand.worker, demand.chunk)  # type: ignore[union-attr]
     local = np.zeros((problem.m, problem.n))
@@ -104,4 +110,6 @@ def marginals(problem: Problem, held: Mask, worker: int) -> Floats:
     others = held.copy()
     others[worker] = False
     gain = np.maximum(peer_savings(problem, worker) - served_savings(problem, others), 0.0)
-    return np.bincount(problem.demand.chunk, weights=gain, minlength=problem.n)
+    profit = np.zeros(problem.n)
+    np.add.at(profit, problem.demand.chunk, gain)
+    return profit

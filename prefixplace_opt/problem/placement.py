@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from .arrays import index_array
 from .errors import InputError
 from .objective import objective_value
-from .problem import Objective, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .problem import Objective, Problem
 
 Index = NDArray[np.int32]
 Mask = NDArray[np.bool_]
@@ -49,7 +53,10 @@ class Placement:
             parent, or a worker over budget.
         """
         if len(resident) != problem.m:
-            raise InputError(f"expected a list for each of {problem.m} workers, got {len(resident)}", field="resident")
+            raise InputError(
+                f"expected a list for each of {problem.m} workers, got {len(resident)}",
+                field="resident",
+            )
         held = np.zeros((problem.m, problem.n), dtype=np.bool_)
         for m, chunks in enumerate(resident):
             where = f"resident[{m}]"
@@ -57,24 +64,33 @@ class Placement:
             outside = (ids < 0) | (ids >= problem.n)
             if outside.any():
                 at = int(np.argmax(outside))
-                raise InputError(f"expected a chunk from 0 to {problem.n - 1}, got {ids[at]}", field=f"{where}[{at}]")
+                raise InputError(
+                    f"expected a chunk from 0 to {problem.n - 1}, got {ids[at]}",
+                    field=f"{where}[{at}]",
+                )
             held[m, ids] = True
             if np.count_nonzero(held[m]) < ids.size:
                 values, counts = np.unique(ids, return_counts=True)
-                raise InputError(f"chunk {values[np.argmax(counts > 1)]} stands there more than once", field=where)
+                raise InputError(
+                    f"chunk {values[np.argmax(counts > 1)]} stands there more than once",
+                    field=where,
+                )
         return cls.of_mask(problem, held)
 
     @classmethod
     def of_mask(cls, problem: Problem, held: Mask) -> Placement:
         """Validate and evaluate a mask of shape (M, n), by chunk id; raises as :meth:`of` does."""
         if held.shape != (problem.m, problem.n):
-            raise InputError(f"expected shape {(problem.m, problem.n)}, got {held.shape}", field="resident")
+            raise InputError(
+                f"expected shape {(problem.m, problem.n)}, got {held.shape}", field="resident"
+            )
         resident = []
         for m, worker in enumerate(problem.workers):
             chunks = np.flatnonzero(held[m]).astype(np.int32)
             if chunks.size > worker.budget:
                 raise InputError(
-                    f"worker {worker.name!r} holds {chunks.size} chunks, over its budget of {worker.budget}",
+                    f"worker {worker.name!r} holds {chunks.size} chunks, "
+                    f"over its budget of {worker.budget}",
                     field=f"resident[{m}]",
                 )
             orphan = problem.tree.orphan(held[m])
@@ -86,7 +102,9 @@ class Placement:
                 )
             chunks.flags.writeable = False
             resident.append(chunks)
-        return cls(problem.digest, problem.objective, tuple(resident), objective_value(problem, held))
+        return cls(
+            problem.digest, problem.objective, tuple(resident), objective_value(problem, held)
+        )
 
     def held(self, n: int) -> Mask:
         """Return the mask of shape (M, n), by chunk id."""
@@ -98,11 +116,12 @@ class Placement:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Placement):
             return NotImplemented
-        return (
-            (self.instance, self.objective, self.value, len(self.resident))
-            == (other.instance, other.objective, other.value, len(other.resident))
-            and all(map(np.array_equal, self.resident, other.resident))
-        )
+        return (self.instance, self.objective, self.value, len(self.resident)) == (
+            other.instance,
+            other.objective,
+            other.value,
+            len(other.resident),
+        ) and all(map(np.array_equal, self.resident, other.resident))
 
     __hash__ = None  # type: ignore[assignment]
 

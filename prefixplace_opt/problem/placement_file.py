@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import InputError, shorten
 from .json_files import check_format, members, numeric, packed, read_json, write_json
 from .placement import Placement
-from .problem import Problem
+
+if TYPE_CHECKING:
+    from .problem import Problem
 
 FORMAT = "prefixplace-placement"
 
@@ -41,15 +43,20 @@ def write_placement(placement: Placement, path: str | os.PathLike[str]) -> None:
 def placement_from_document(document: Any, problem: Problem) -> Placement:
     """Build the placement that a parsed placement file describes; raises InputError."""
     check_format(document, FORMAT)
-    members(document, "", required=("format", "version", "instance", "objective", "resident", "value"))
+    members(
+        document, "", required=("format", "version", "instance", "objective", "resident", "value")
+    )
     if document["instance"] != problem.digest:
         raise InputError(
-            f"expected the digest {problem.digest} of the instance, got {shorten(document['instance'], 70)}: "
-            "the placement belongs to another instance",
+            f"expected the digest {problem.digest} of the instance, "
+            f"got {shorten(document['instance'], 70)}: the placement belongs to another instance",
             field="instance",
         )
     if document["objective"] != problem.objective:
-        raise InputError(f"expected {problem.objective!r}, got {shorten(document['objective'])}", field="objective")
+        raise InputError(
+            f"expected {problem.objective!r}, got {shorten(document['objective'])}",
+            field="objective",
+        )
     resident = document["resident"]
     if not isinstance(resident, list):
         raise InputError(f"expected a list of lists, got {shorten(resident)}", field="resident")

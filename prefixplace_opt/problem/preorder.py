@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 Index = NDArray[np.int32]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def preorder(parents: Index) -> tuple[Index, Index, Index, Index, int]:
     """Return ``(order, position, end, depth, reached)`` of the forest.
 
@@ -26,7 +26,8 @@ def preorder(parents: Index) -> tuple[Index, Index, Index, Index, int]:
         first[parents[v] + 2] += 1
     for v in range(n + 1):
         first[v + 1] += first[v]
-    # Children of v, ascending, stand at children[first[v + 1] : first[v + 2]]; roots are those of -1.
+    # The children of v stand, ascending, at children[first[v + 1] : first[v + 2]]; those of -1
+    # are the roots.
     cursor = first.copy()
     children = np.empty(n, dtype=np.int32)
     for v in range(n):
@@ -77,7 +78,7 @@ def preorder(parents: Index) -> tuple[Index, Index, Index, Index, int]:
     return order, position, end, depth, reached
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def node_on_cycle(parents: Index) -> int:
     """Return a node that lies on a cycle of ``parents``, or -1 where there is none."""
     n = parents.shape[0]
@@ -92,7 +93,7 @@ def node_on_cycle(parents: Index) -> int:
     return -1
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def subtree_sums(values: NDArray[np.float64], preorder_parents: Index) -> None:
     """Add to every position, in place, the values of all positions below it.
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import whole_number
+from .arrays import is_text, whole_number
 from .costs import CostTable, LinkCost, PairwiseCost, PairwiseCostTable
-from .demand import Demand
 from .errors import InputError, shorten
-from .tree import PrefixTree
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .demand import Demand
+    from .tree import PrefixTree
 
 Objective = Literal["requester", "pairwise"]
 Floats = NDArray[np.float64]
@@ -44,12 +47,12 @@ class Worker:
     compatibility: str | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
+        if not is_text(self.name) or not self.name:
             raise InputError(f"expected a non-empty string, got {shorten(self.name)}", field="name")
         object.__setattr__(self, "budget", whole_number(self.budget, field="budget"))
         for name in ("hardware", "compatibility"):
             value = getattr(self, name)
-            if value is not None and not isinstance(value, str):
+            if value is not None and not is_text(value):
                 raise InputError(f"expected a string, got {shorten(value)}", field=name)
 
 
@@ -104,19 +107,24 @@ class Problem:
         provenance: Mapping[str, Any] | None = None,
     ) -> None:
         if objective not in get_args(Objective):
-            raise InputError(f"expected 'requester' or 'pairwise', got {shorten(objective)}", field="objective")
+            raise InputError(
+                f"expected 'requester' or 'pairwise', got {shorten(objective)}", field="objective"
+            )
         if not workers:
             raise InputError("expected at least one worker", field="workers")
         seen: dict[str, int] = {}
         for m, worker in enumerate(workers):
             if worker.name in seen:
                 raise InputError(
-                    f"expected unique names, got {shorten(worker.name)} at {seen[worker.name]} and {m}",
+                    f"expected unique names, got {shorten(worker.name)} "
+                    f"at {seen[worker.name]} and {m}",
                     field=f"workers[{m}].name",
                 )
             seen[worker.name] = m
         if demand.shape != (len(workers), tree.n):
-            raise InputError(f"expected shape {(len(workers), tree.n)}, got {demand.shape}", field="demand")
+            raise InputError(
+                f"expected shape {(len(workers), tree.n)}, got {demand.shape}", field="demand"
+            )
         values = (tree, tuple(workers), demand, recompute, fetch, objective, name, provenance)
         for own, value in zip(fields(self), values, strict=True):
             object.__setattr__(self, own.name, value)
@@ -130,7 +138,8 @@ class Problem:
         )
         if by_holder and self.objective == "requester":
             raise InputError(
-                "fetch costs that depend on the holder need the pairwise objective", field="objective"
+                "fetch costs that depend on the holder need the pairwise objective",
+                field="objective",
             )
         for label, table in (("recompute", self.recompute), ("fetch", self.fetch)):
             try:
@@ -150,7 +159,9 @@ class Problem:
             total = float((self.demand.value * recompute).sum())
         # A factor of 2**64 leaves room for every sum and scaling that solvers and verifier form.
         if not total < np.finfo(np.float64).max / 2**64:
-            raise InputError("demand times recompute cost adds up to more than a double holds", field="demand")
+            raise InputError(
+                "demand times recompute cost adds up to more than a double holds", field="demand"
+            )
 
     @property
     def n(self) -> int:
@@ -175,7 +186,7 @@ class Problem:
 
     @property
     def recompute_costs(self) -> Floats:
-        """w in ms at every demand entry, shape (entries,)."""
+        """W in ms at every demand entry, shape (entries,)."""
         return self.recompute.cost(self.tree, self.demand.worker, self.demand.chunk)
 
     def fetch_costs(self, holder: int) -> Floats:

@@ -13,16 +13,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from .objective import own_savings, peer_savings
-from .problem import Problem
+
+if TYPE_CHECKING:
+    from .problem import Problem
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int32]
+Integers = NDArray[np.integer[Any]]
 Mask = NDArray[np.bool_]
 
 
@@ -131,11 +135,18 @@ def _pairwise_savings(problem: Problem) -> Savings:
     local = own_savings(problem) - best_peer
     useful = np.flatnonzero(best_peer > 0)
     useful = useful[np.lexsort((demand.worker[useful], position[useful]))]
-    return _assemble(problem, local, position, position[useful], demand.worker[useful], value[useful])
+    return _assemble(
+        problem, local, position, position[useful], demand.worker[useful], value[useful]
+    )
 
 
 def _assemble(
-    problem: Problem, local: Floats, position: Index, row_position: Index, row_requester: Index, row_value: Floats
+    problem: Problem,
+    local: Floats,
+    position: Index,
+    row_position: Integers,
+    row_requester: Integers,
+    row_value: Floats,
 ) -> Savings:
     by_worker = []
     for h in range(problem.m):
@@ -153,15 +164,17 @@ def _assemble(
     )
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _add_rows(profit: Floats, row_position: Index, row_value: Floats, prices: Floats, column: int) -> None:
+@numba.njit(cache=True, nogil=True)
+def _add_rows(
+    profit: Floats, row_position: Index, row_value: Floats, prices: Floats, column: int
+) -> None:
     for r in range(row_position.shape[0]):
         gain = row_value[r, column] - prices[r]
         if gain > 0.0:
             profit[row_position[r]] += gain
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def _best_rows(held: Mask, row_position: Index, row_value: Floats) -> Floats:
     best = np.zeros(row_position.shape[0])
     constant = row_value.shape[1] == 1

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import index_array, whole_number
+from .arrays import index_array, is_text, whole_number
 from .errors import InputError, shorten
 from .preorder import node_on_cycle, preorder
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Sequence
+
     import networkx as nx
 
 Index = NDArray[np.int32]
@@ -24,7 +25,8 @@ class PrefixTree:
 
     The empty prefix is no chunk: a chunk without a parent is a root. Two numberings are used
     throughout: chunk **ids**, as given, and preorder **positions**, in which every subtree is the
-    contiguous range ``p .. end[p]-1``. Arrays by position have ``preorder`` in their name or say so.
+    contiguous range ``p .. end[p]-1``. Arrays by position have ``preorder`` in their name or say
+    so.
 
     Parameters
     ----------
@@ -43,7 +45,17 @@ class PrefixTree:
         For a parent out of range, a cycle, or a size that is no positive whole number.
     """
 
-    __slots__ = ("__dict__", "chunk_bytes", "chunk_tokens", "depth", "end", "keys", "order", "parents", "position")
+    __slots__ = (
+        "__dict__",
+        "chunk_bytes",
+        "chunk_tokens",
+        "depth",
+        "end",
+        "keys",
+        "order",
+        "parents",
+        "position",
+    )
 
     parents: Index
     order: Index
@@ -65,7 +77,8 @@ class PrefixTree:
         if outside.size:
             at = int(outside[0])
             raise InputError(
-                f"expected the id of a chunk (0 to {n - 1}) or -1 for a root, got {self.parents[at]}",
+                f"expected the id of a chunk (0 to {n - 1}) or -1 for a root, "
+                f"got {self.parents[at]}",
                 field=f"parents[{at}]",
             )
         self.order, self.position, self.end, self.depth, reached = preorder(self.parents)
@@ -121,7 +134,8 @@ class PrefixTree:
         for parent, child in graph.edges:
             if parents[index[child]] != -1:
                 raise InputError(
-                    f"expected a forest, but node {shorten(child)} has more than one parent", field="graph"
+                    f"expected a forest, but node {shorten(child)} has more than one parent",
+                    field="graph",
                 )
             parents[index[child]] = index[parent]
         keys = None if numbered else [str(node) for node in nodes]
@@ -257,6 +271,6 @@ def _checked_keys(keys: Sequence[str], n: int) -> tuple[str, ...]:
     if len(keys) != n:
         raise InputError(f"expected one key a chunk ({n}), got {len(keys)}", field="keys")
     for at, key in enumerate(keys):
-        if not isinstance(key, str):
+        if not is_text(key):
             raise InputError(f"expected a string, got {shorten(key)}", field=f"keys[{at}]")
     return tuple(keys)
