@@ -19,19 +19,24 @@ from .objective import Decomposition, decomposition, marginals, objective_value,
 from .placement import Placement
 from .placement_file import read_placement, write_placement
 from .problem import Objective, Problem, Worker
+from .proof import Branch, Decision, Fixing, Leaf, Prices, Proof
 from .savings import Savings, savings
 from .tree import PrefixTree, PrefixTreeBuilder
 
 __all__ = [
     "AffineCost",
+    "Branch",
     "CapacityError",
     "CostTable",
+    "Decision",
     "Decomposition",
     "Demand",
     "DenseCost",
+    "Fixing",
     "Holders",
     "InputError",
     "InterpolatedCost",
+    "Leaf",
     "LinkCost",
     "Objective",
     "PairwiseCost",
@@ -40,7 +45,9 @@ __all__ = [
     "PrefixPlaceError",
     "PrefixTree",
     "PrefixTreeBuilder",
+    "Prices",
     "Problem",
+    "Proof",
     "Savings",
     "SolverError",
     "UniformCost",
