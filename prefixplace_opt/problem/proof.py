@@ -15,7 +15,6 @@ the decisions and the bound is minus infinity.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -140,6 +139,6 @@ class Proof:
         return held
 
     @property
-    def leaves(self) -> Sequence[int]:
+    def leaves(self) -> list[int]:
         """Indices of the leaves."""
         return [at for at, node in enumerate(self.nodes) if isinstance(node, Leaf)]
