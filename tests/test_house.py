@@ -72,7 +72,7 @@ def test_command_is_installed() -> None:
     assert command.value == "prefixplace_opt.cli:main"
 
 
-def typed_exports() -> dict[str, str]:
+def typed_exports() -> dict[str, str | None]:
     """Name -> module, as the `if TYPE_CHECKING:` block of the front door says it."""
     tree = ast.parse(Path(prefixplace_opt.__file__).read_text(encoding="utf-8"))
     blocks = [
@@ -81,7 +81,7 @@ def typed_exports() -> dict[str, str]:
         if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
     ]
     return {
-        name.asname or name.name: str(node.module)
+        name.asname or name.name: f"prefixplace_opt.{node.module}" if node.level else node.module
         for block in blocks
         for node in block.body
         if isinstance(node, ast.ImportFrom)
