@@ -17,4 +17,9 @@ def packages() -> list[str]:
     return found
 
 
-setup(packages=packages(), package_dir={f"prefixplace_opt.{room}": room for room in ROOMS})
+setup(
+    # Not in pyproject.toml, where setuptools before 77 and after it read different forms.
+    license="Apache-2.0",
+    packages=packages(),
+    package_dir={f"prefixplace_opt.{room}": room for room in ROOMS},
+)
