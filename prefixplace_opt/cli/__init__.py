@@ -1,4 +1,10 @@
-"""The command `prefixplace`."""
+"""The command `prefixplace`: one module a subcommand, each light until its body runs.
+
+A new subcommand is a module beside this one and a line below. Its function takes the shared
+arguments of ``arguments`` where it can, imports what it works with inside its body, prints through
+``output``, and raises :class:`~prefixplace_opt.InputError` for bad input: ``failures`` turns that
+into a message and the exit status.
+"""
 
 from typing import Annotated
 
@@ -6,7 +12,17 @@ import typer
 
 from prefixplace_opt import __version__
 
-app = typer.Typer(name="prefixplace", no_args_is_help=True, add_completion=False)
+from . import show, solve
+from .failures import Commands
+
+app = typer.Typer(
+    name="prefixplace",
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
 
 
 def _print_version(wanted: bool) -> None:
@@ -15,7 +31,9 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(
+    epilog="Exit status: 0 done; 1 a check failed; 2 bad input or usage; 130 interrupted."
+)
 def _prefixplace(
     version: Annotated[
         bool,
@@ -25,6 +43,10 @@ def _prefixplace(
     ] = False,
 ) -> None:
     """Plan which prefix chunks each LLM worker keeps, and prove how good the plan is."""
+
+
+app.command("solve")(solve.solve)
+app.add_typer(show.app, name="show")
 
 
 def main() -> None:

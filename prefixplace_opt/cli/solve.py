@@ -1,0 +1,122 @@
+"""`prefixplace solve`: one plan for one instance."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import arguments
+from .failures import CHECK_FAILED, naming_options
+from .live import LiveTable
+from .output import percent, print_json, print_table, shown
+
+if TYPE_CHECKING:
+    from ..problem import Problem
+    from ..solvers.result import Result
+
+OPTIONS = ("method", "objective", "gap", "time_limit", "node_limit", "seed", "threads")
+
+
+def solve(
+    instance: arguments.Instance,
+    method: arguments.Method = None,
+    objective: arguments.ObjectiveChoice = None,
+    gap: arguments.Gap = None,
+    time_limit: arguments.TimeLimit = None,
+    node_limit: arguments.NodeLimit = None,
+    warm_start: Annotated[
+        Path | None,
+        typer.Option("--warm-start", metavar="FILE", help="Placement file to start from."),
+    ] = None,
+    seed: arguments.Seed = 0,
+    threads: arguments.Threads = 1,
+    log: Annotated[
+        bool, typer.Option("--log", help="Let a foreign solver write its own log.")
+    ] = False,
+    json: arguments.Json = False,
+    output: arguments.Output = None,
+) -> None:
+    """Plan which chunks each worker keeps; a limit or Ctrl-C returns the best plan so far."""
+    from ..problem import read_placement, read_problem, write_placement
+    from ..solving import solve as run
+
+    problem = read_problem(instance)
+    chosen: dict[str, Any] = {"method": method, "gap": gap}
+    with naming_options(*OPTIONS):
+        if objective is not None:
+            problem = problem.with_objective(objective)  # type: ignore[arg-type]
+        with LiveTable(f"{method or 'solve'} {instance.name}", time_limit=time_limit) as live:
+            result = run(
+                problem,
+                **{name: value for name, value in chosen.items() if value is not None},
+                time_limit=time_limit,
+                node_limit=node_limit,
+                warm_start=None if warm_start is None else read_placement(warm_start, problem),
+                seed=seed,
+                threads=threads,
+                log=log,
+                progress=live,
+            )
+    if output is not None:
+        write_placement(result.placement, output)
+    if json:
+        print_json(_document(problem, result, instance, output))
+    else:
+        _print(problem, result)
+        if output is not None:
+            typer.echo(f"placement written to {output}")
+    if gap is not None and result.gap > gap:
+        typer.echo(f"gap target missed: {result.gap:.3g}, asked {gap:.3g}", err=True)
+        raise typer.Exit(CHECK_FAILED)
+
+
+def _document(
+    problem: "Problem", result: "Result", instance: Path, output: Path | None
+) -> dict[str, Any]:
+    from ..problem.placement_file import document_of_placement
+
+    return {
+        "command": "solve",
+        "file": str(instance),
+        "instance": problem.digest,
+        "name": problem.name,
+        "chunks": problem.n,
+        "workers": problem.m,
+        "objective": problem.objective,
+        "method": result.method,
+        "status": result.status,
+        "reason": result.reason,
+        "lower": result.lower,
+        "upper": result.upper,
+        "gap": result.gap,
+        "seconds": result.seconds,
+        "statistics": result.statistics,
+        "output": None if output is None else str(output),
+        "placement": document_of_placement(result.placement) if output is None else None,
+    }
+
+
+def _print(problem: "Problem", result: "Result") -> None:
+    rows: list[tuple[str, str]] = [
+        ("status", result.status + (f": {result.reason}" if result.reason else "")),
+        ("savings", f"{shown(result.lower)} ms per epoch"),
+        ("bound", f"{shown(result.upper)} ms per epoch"),
+        ("gap", percent(result.gap, 4)),
+        ("time", f"{result.seconds:.2f} s"),
+    ]
+    for name in ("winner", "starts", "nodes", "rounds", "columns"):
+        if name in result.statistics:
+            rows.append((name, shown(result.statistics[name])))
+    print_table(
+        ("", "value"),
+        rows,
+        title=f"{problem.name or 'instance'}: {result.method}, {problem.objective} objective",
+        left=("value",),
+    )
+    print_table(
+        ("worker", "holds", "budget"),
+        [
+            (worker.name, int(chunks.size), worker.budget)
+            for worker, chunks in zip(problem.workers, result.placement.resident, strict=True)
+        ],
+    )
