@@ -27,7 +27,7 @@ class Commands(TyperGroup):
             typer.echo("interrupted", err=True)
             raise typer.Exit(INTERRUPTED) from None
         except (ValueError, RuntimeError, MemoryError) as error:
-            from ..problem import PrefixPlaceError
+            from prefixplace_opt.problem import PrefixPlaceError
 
             if isinstance(error, PrefixPlaceError):
                 message = str(error)
@@ -42,7 +42,7 @@ class Commands(TyperGroup):
 @contextmanager
 def naming_options(*fields: str) -> Iterator[None]:
     """Let an error about the field ``time_limit`` name the option ``--time-limit`` instead."""
-    from ..problem import InputError
+    from prefixplace_opt.problem import InputError
 
     try:
         yield

@@ -1,4 +1,4 @@
-"""The live table of a run, on a terminal only: incumbent, bound, gap, time, as MIP users know it."""
+"""The live table of a run, on a terminal only, in the shape that MIP users know."""
 
 import sys
 import threading
@@ -12,7 +12,7 @@ from .output import percent
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from ..solvers.run import Progress
+    from prefixplace_opt.solvers.run import Progress
 
 #: A run that is over sooner shows nothing.
 QUIET_SECONDS = 1.0
@@ -26,7 +26,9 @@ class LiveTable:
     records nothing and prints nothing.
     """
 
-    def __init__(self, title: str, *, time_limit: float | None = None, enabled: bool = True) -> None:
+    def __init__(
+        self, title: str, *, time_limit: float | None = None, enabled: bool = True
+    ) -> None:
         self._title = title
         self._limit = time_limit
         self._enabled = enabled and sys.stderr.isatty()
@@ -81,7 +83,9 @@ class LiveTable:
 
         elapsed = time.perf_counter() - self._start
         limit = f" of {self._limit:g}" if self._limit else ""
-        table = Table(title=f"{self._title}, {elapsed:.0f}{limit} s", box=None, title_justify="left")
+        table = Table(
+            title=f"{self._title}, {elapsed:.0f}{limit} s", box=None, title_justify="left"
+        )
         for name in ("time", "phase", "nodes", "incumbent", "bound", "gap"):
             table.add_column(name, justify="left" if name == "phase" else "right")
         for event in tuple(self._events):

@@ -32,7 +32,7 @@ app = typer.Typer(
 @app.command("methods")
 def methods(json: arguments.Json = False) -> None:
     """List the methods of `prefixplace solve`."""
-    from ..solvers.methods import METHODS
+    from prefixplace_opt.solvers.methods import METHODS
 
     if json:
         rows = [

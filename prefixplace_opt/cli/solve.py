@@ -11,10 +11,11 @@ from .live import LiveTable
 from .output import percent, print_json, print_table, shown
 
 if TYPE_CHECKING:
-    from ..problem import Problem
-    from ..solvers.result import Result
+    from prefixplace_opt.problem import Problem
+    from prefixplace_opt.solvers.result import Result
 
 OPTIONS = ("method", "objective", "gap", "time_limit", "node_limit", "seed", "threads")
+COUNTS = ("winner", "starts", "nodes", "rounds", "columns")
 
 
 def solve(
@@ -37,8 +38,8 @@ def solve(
     output: arguments.Output = None,
 ) -> None:
     """Plan which chunks each worker keeps; a limit or Ctrl-C returns the best plan so far."""
-    from ..problem import read_placement, read_problem, write_placement
-    from ..solving import solve as run
+    from prefixplace_opt.problem import read_placement, read_problem, write_placement
+    from prefixplace_opt.solving import solve as run
 
     problem = read_problem(instance)
     chosen: dict[str, Any] = {"method": method, "gap": gap}
@@ -73,7 +74,7 @@ def solve(
 def _document(
     problem: "Problem", result: "Result", instance: Path, output: Path | None
 ) -> dict[str, Any]:
-    from ..problem.placement_file import document_of_placement
+    from prefixplace_opt.problem.placement_file import document_of_placement
 
     return {
         "command": "solve",
@@ -104,9 +105,7 @@ def _print(problem: "Problem", result: "Result") -> None:
         ("gap", percent(result.gap, 4)),
         ("time", f"{result.seconds:.2f} s"),
     ]
-    for name in ("winner", "starts", "nodes", "rounds", "columns"):
-        if name in result.statistics:
-            rows.append((name, shown(result.statistics[name])))
+    rows += [(name, shown(result.statistics[name])) for name in COUNTS if name in result.statistics]
     print_table(
         ("", "value"),
         rows,

@@ -134,6 +134,8 @@ def _tree(value: Any) -> PrefixTree:
 def _workers(value: Any) -> list[Worker]:
     if not isinstance(value, list):
         raise InputError(f"expected a list, got {shorten(value)}", field="workers")
+    if not value:
+        raise InputError("expected at least one worker", field="workers")
     workers = []
     for m, item in enumerate(value):
         field = f"workers[{m}]"

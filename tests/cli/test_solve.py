@@ -1,0 +1,204 @@
+"""`prefixplace solve`: what it prints, what it writes, and how it fails."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from prefixplace_opt import METHODS, read_placement, read_problem
+from prefixplace_opt.cli import app
+
+TINY = {
+    "format": "prefixplace-instance",
+    "version": 1,
+    "name": "tiny",
+    "objective": "requester",
+    "tree": {"parents": [-1, 0, 0, 1], "chunk_tokens": 16},
+    "workers": [{"name": "a", "budget": 2}, {"name": "b", "budget": 1}],
+    "demand": {"dense": [[5, 3, 2, 3], [4, 1, 3, 1]]},
+    "recompute": 10,
+    "fetch": 4,
+}
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.json"
+    path.write_text(json.dumps(TINY), encoding="utf-8")
+    return path
+
+
+def run(*arguments: object) -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return done.exit_code, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("method", ["plan", "greedy", "independent", "popularity", "local-dedup"])
+def test_every_method_prints_one_json_object_with_a_plan(tiny: Path, method: str) -> None:
+    code, out, _ = run("solve", tiny, "--method", method, "--json")
+    assert code == 0
+    document = json.loads(out)
+    assert document["method"] == method
+    assert document["lower"] <= document["upper"]
+    assert document["placement"]["value"] == document["lower"]
+    assert document["instance"] == read_problem(tiny).digest
+
+
+def test_placement_file_is_valid_and_the_same_every_time(tiny: Path, tmp_path: Path) -> None:
+    written = []
+    for threads in (1, 2):
+        target = tmp_path / f"plan{threads}.json"
+        code, out, _ = run("solve", tiny, "-o", target, "--threads", threads, "--json")
+        assert code == 0
+        assert json.loads(out)["placement"] is None
+        written.append(target.read_bytes())
+        assert read_placement(target, read_problem(tiny)).value == json.loads(out)["lower"]
+    assert written[0] == written[1]
+
+
+def test_warm_start_is_never_made_worse(tiny: Path, tmp_path: Path) -> None:
+    start = tmp_path / "start.json"
+    run("solve", tiny, "-m", "popularity", "-o", start)
+    code, out, _ = run("solve", tiny, "--warm-start", start, "--json")
+    assert code == 0
+    assert json.loads(out)["lower"] >= json.loads(start.read_text(encoding="utf-8"))["value"]
+
+
+def test_other_objective_gives_the_same_value_where_fetch_does_not_depend_on_the_holder(
+    tiny: Path,
+) -> None:
+    values = {
+        json.loads(run("solve", tiny, "--objective", objective, "--json")[1])["lower"]
+        for objective in ("requester", "pairwise")
+    }
+    assert len(values) == 1
+
+
+def test_table_names_status_and_workers(tiny: Path) -> None:
+    code, out, _ = run("solve", tiny)
+    assert code == 0
+    assert "ms per epoch" in out
+    assert "worker" in out
+
+
+def test_missed_gap_is_status_1_only_when_a_gap_was_asked(tiny: Path, tmp_path: Path) -> None:
+    result = json.loads(run("solve", tiny, "-m", "popularity", "--json")[1])
+    assert result["gap"] > 0
+    target = tmp_path / "plan.json"
+    code, out, err = run("solve", tiny, "-m", "popularity", "--gap", "0", "-o", target, "--json")
+    assert code == 1
+    assert "gap target missed" in err
+    assert json.loads(out)["lower"] == result["lower"]
+    assert target.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--gap", "2"], "error: --gap: expected a number from 0 to 1, got 2.0"),
+        (["--gap", "nan"], "error: --gap: expected a number from 0 to 1, got nan"),
+        (["--time-limit", "0"], "error: --time-limit: expected a number of seconds > 0, got 0.0"),
+        (["--node-limit", "-1"], "error: --node-limit: expected a whole number >= 0, got -1"),
+        (["--threads", "0"], "error: --threads: expected a whole number >= 1, got 0"),
+        (["--seed", "-3"], "error: --seed: expected a whole number >= 0, got -3"),
+        (["--method", "magic"], "error: --method: expected one of plan, "),
+        (["--objective", "both"], "error: --objective: expected 'requester' or 'pairwise'"),
+    ],
+)
+def test_option_out_of_range_is_named(tiny: Path, arguments: list[str], message: str) -> None:
+    code, out, err = run("solve", tiny, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"version": 2}, "version: expected version 1, got 2"),
+        ({"surprise": 1}, "unknown key 'surprise'"),
+        ({"tree": {"parents": [1, 0], "chunk_tokens": 1}}, "is its own ancestor (a cycle)"),
+        ({"recompute": -1}, "recompute: expected a finite number >= 0, got -1"),
+        ({"workers": []}, "workers: expected at least one worker"),
+    ],
+)
+def test_broken_instance_is_one_line_that_names_file_and_field(
+    tmp_path: Path, change: dict[str, object], message: str
+) -> None:
+    path = tmp_path / "broken.json"
+    path.write_text(json.dumps(TINY | change), encoding="utf-8")
+    code, out, err = run("solve", path, "--json")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {path}: ")
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+def test_missing_instance_and_placement_of_another_instance(tiny: Path, tmp_path: Path) -> None:
+    code, _, err = run("solve", tmp_path / "none.json")
+    assert code == 2
+    assert "cannot be read" in err
+    start = tmp_path / "start.json"
+    run("solve", tiny, "-o", start)
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(TINY | {"recompute": 11}), encoding="utf-8")
+    code, _, err = run("solve", other, "--warm-start", start)
+    assert code == 2
+    assert f"error: {start}: instance: " in err
+
+
+def test_output_that_cannot_be_written(tiny: Path, tmp_path: Path) -> None:
+    code, _, err = run("solve", tiny, "-o", tmp_path / "no" / "such" / "folder.json")
+    assert code == 2
+    assert "cannot be written" in err
+
+
+def test_wrong_usage_is_status_2(tiny: Path) -> None:
+    assert run("solve")[0] == 2
+    assert run("solve", tiny, "--no-such-option")[0] == 2
+    assert run("no-such-command")[0] == 2
+
+
+def test_methods_are_listed() -> None:
+    code, out, _ = run("show", "methods", "--json")
+    assert code == 0
+    assert [row["name"] for row in json.loads(out)["methods"]] == list(METHODS)
+    assert "local-dedup" in run("show", "methods")[1]
+
+
+def test_ctrl_c_returns_the_best_plan_so_far(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from prefixplace_opt.problem import Problem
+    from prefixplace_opt.solvers import planner
+    from prefixplace_opt.solvers.result import Result
+    from prefixplace_opt.solvers.run import Run
+
+    plan = planner.plan
+
+    def interrupted_plan(problem: Problem, run: Run) -> Result:
+        os.kill(os.getpid(), signal.SIGINT)
+        return plan(problem, run)
+
+    monkeypatch.setattr(planner, "plan", interrupted_plan)
+    target = tmp_path / "plan.json"
+    code, out, _ = run("solve", tiny, "-m", "plan", "--json", "-o", target)
+    assert code == 0
+    assert json.loads(out)["status"] == "interrupted"
+    assert read_placement(target, read_problem(tiny)).value > 0
+
+
+def test_ctrl_c_before_there_is_a_plan_is_status_130(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from prefixplace_opt import solving
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(solving, "solve", interrupted)
+    code, out, err = run("solve", tiny, "--json")
+    assert (code, out, err) == (130, "", "interrupted\n")
