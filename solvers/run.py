@@ -139,7 +139,8 @@ class Run:
         return relative_gap(lower, upper) <= self.options.gap
 
     def report(self, phase: str, lower: float, upper: float, nodes: int = 0) -> None:
-        """Tell the caller, if it asked, of a new incumbent or bound."""
+        """Tell the caller, if it asked, of a new incumbent or bound; neither ever gets worse."""
+        lower, upper = max(lower, self._told[0]), min(upper, self._told[1])
         if self.options.progress is not None and (lower, upper) != self._told:
             self._told = (lower, upper)
             self.options.progress(Progress(self.seconds, phase, lower, upper, nodes))
