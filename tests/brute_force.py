@@ -1,4 +1,4 @@
-"""The problem by exhaustion, in exact rationals: slow, plain, and sharing nothing with the solvers."""
+"""The problem by exhaustion in exact rationals: slow, plain, sharing nothing with the solvers."""
 
 from __future__ import annotations
 
