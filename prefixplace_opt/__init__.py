@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .instances.generators import generate
     from .problem import (
         InputError,
         Placement,
@@ -40,6 +41,7 @@ _EXPORTS: dict[str, str] = {
     "Result": "prefixplace_opt.solvers.result",
     "SolverError": "prefixplace_opt.problem",
     "Worker": "prefixplace_opt.problem",
+    "generate": "prefixplace_opt.instances.generators",
     "read_placement": "prefixplace_opt.problem",
     "read_problem": "prefixplace_opt.problem",
     "solve": "prefixplace_opt.solving",
@@ -58,6 +60,7 @@ __all__ = [
     "SolverError",
     "Worker",
     "__version__",
+    "generate",
     "read_placement",
     "read_problem",
     "solve",

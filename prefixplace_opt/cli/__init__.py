@@ -12,7 +12,7 @@ import typer
 
 from prefixplace_opt import __version__
 
-from . import show, solve
+from . import generate, show, solve
 from .failures import Commands
 
 app = typer.Typer(
@@ -46,6 +46,7 @@ def _prefixplace(
 
 
 app.command("solve")(solve.solve)
+app.add_typer(generate.app, name="generate")
 app.add_typer(show.app, name="show")
 
 
