@@ -16,7 +16,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import InputError, Problem, savings
+from prefixplace_opt.problem import InputError, Problem, savings
+
 from .coverage import CoverageRows, add_coverage
 from .linear_model import Axis, ModelBuilder
 from .placement_model import PlacementModel, add_residency, worker_labels

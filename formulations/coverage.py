@@ -12,7 +12,7 @@ As linear columns and rows over x:
   ``sum_m z[m,h,b] <= R x[h,b]`` with R the number of terms: fewer rows, a weaker LP.
 
 y and z are continuous. That is exact: for x fixed at 0/1 what is left falls apart into one problem
-a row, ``max D y, y <= min(1, sum x)`` or ``max sum_h value_h z_h over sum z <= 1, 0 <= z_h <= x_h``,
+a row, ``max D y, y <= min(1, sum x)`` or ``max sum_h value_h z_h, sum z <= 1, 0 <= z_h <= x_h``,
 whose largest value is attained at the 0/1 point "all from the best holder".
 """
 
@@ -24,7 +24,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import InputError, Problem, Savings
+from prefixplace_opt.problem import InputError, Problem, Savings
+
 from .linear_model import Axis, ModelBuilder
 
 Floats = NDArray[np.float64]

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import PrefixTree, Problem, savings
+from prefixplace_opt.problem import PrefixTree, Problem, savings
+
 from .coverage import CoverageRows, add_coverage
 from .linear_model import Axis, ModelBuilder
 from .placement_model import PlacementModel, add_residency, worker_labels

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..problem import CapacityError
+from prefixplace_opt.problem import CapacityError
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int32]

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import InputError, Placement, Problem, Savings
+from prefixplace_opt.problem import InputError, Placement, Problem, Savings
+
 from .coverage import Coverage
 from .linear_model import Axis, LinearModel, ModelBuilder
 
