@@ -7,8 +7,6 @@ from collections import deque
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from .output import percent
-
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -80,6 +78,8 @@ class LiveTable:
 
     def _render(self) -> "RenderableType":
         from rich.table import Table
+
+        from prefixplace_opt.report.table import percent
 
         elapsed = time.perf_counter() - self._start
         limit = f" of {self._limit:g}" if self._limit else ""

@@ -8,7 +8,7 @@ import typer
 from . import arguments
 from .failures import CHECK_FAILED, naming_options
 from .live import LiveTable
-from .output import percent, print_json, print_table, shown
+from .output import print_json, print_rows
 
 if TYPE_CHECKING:
     from prefixplace_opt.problem import Problem
@@ -98,21 +98,25 @@ def _document(
 
 
 def _print(problem: "Problem", result: "Result") -> None:
+    from prefixplace_opt.report.table import percent, written
+
     rows: list[tuple[str, str]] = [
         ("status", result.status + (f": {result.reason}" if result.reason else "")),
-        ("savings", f"{shown(result.lower)} ms per epoch"),
-        ("bound", f"{shown(result.upper)} ms per epoch"),
+        ("savings", f"{written(result.lower, 'value')} ms per epoch"),
+        ("bound", f"{written(result.upper, 'value')} ms per epoch"),
         ("gap", percent(result.gap, 4)),
         ("time", f"{result.seconds:.2f} s"),
     ]
-    rows += [(name, shown(result.statistics[name])) for name in COUNTS if name in result.statistics]
-    print_table(
+    rows += [
+        (name, written(result.statistics[name])) for name in COUNTS if name in result.statistics
+    ]
+    print_rows(
         ("", "value"),
         rows,
         title=f"{problem.name or 'instance'}: {result.method}, {problem.objective} objective",
         left=("value",),
     )
-    print_table(
+    print_rows(
         ("worker", "holds", "budget"),
         [
             (worker.name, int(chunks.size), worker.budget)
