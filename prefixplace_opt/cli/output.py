@@ -16,9 +16,9 @@ def print_json(document: Mapping[str, Any]) -> None:
     typer.echo(json.dumps(_finite(document), allow_nan=False, ensure_ascii=False))
 
 
-def print_table(table: "Table") -> None:
+def print_report(table: "Table") -> None:
     """Print a table of the report room."""
-    print_rows(
+    print_table(
         [column.heading for column in table.columns],
         table.text(),
         title=table.title,
@@ -26,7 +26,7 @@ def print_table(table: "Table") -> None:
     )
 
 
-def print_rows(
+def print_table(
     headings: Sequence[str],
     rows: Iterable[Sequence[object]],
     *,

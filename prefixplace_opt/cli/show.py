@@ -6,7 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from . import arguments
-from .output import print_json, print_rows
+from .output import print_json, print_table
 
 
 class FileByDefault(TyperGroup):
@@ -41,7 +41,7 @@ def methods(json: arguments.Json = False) -> None:
         ]
         print_json({"command": "show methods", "methods": rows})
     else:
-        print_rows(
+        print_table(
             ("method", "what it does", "closes the gap"),
             [(m.name, m.summary, "yes" if m.proves else "no") for m in METHODS.values()],
             left=("what it does", "closes the gap"),

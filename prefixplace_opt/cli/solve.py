@@ -8,7 +8,7 @@ import typer
 from . import arguments
 from .failures import CHECK_FAILED, naming_options
 from .live import LiveTable
-from .output import print_json, print_rows
+from .output import print_json, print_table
 
 if TYPE_CHECKING:
     from prefixplace_opt.problem import Problem
@@ -110,13 +110,13 @@ def _print(problem: "Problem", result: "Result") -> None:
     rows += [
         (name, written(result.statistics[name])) for name in COUNTS if name in result.statistics
     ]
-    print_rows(
+    print_table(
         ("", "value"),
         rows,
         title=f"{problem.name or 'instance'}: {result.method}, {problem.objective} objective",
         left=("value",),
     )
-    print_rows(
+    print_table(
         ("worker", "holds", "budget"),
         [
             (worker.name, int(chunks.size), worker.budget)
