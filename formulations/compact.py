@@ -59,8 +59,7 @@ def compact_arrays(
     InputError
         For an unknown option.
     """
-    if closure not in ("edge", "subtree", "both"):
-        raise InputError(f"expected 'edge', 'subtree' or 'both', got {closure!r}", field="closure")
+    closure = checked_closure(closure)
     builder = ModelBuilder(f"compact {problem.name}".strip())
     form = savings(problem)
     labels = worker_labels(problem)
@@ -80,6 +79,13 @@ def compact_arrays(
         upper=problem.budgets,
     )
     return CompactModel(problem, builder.build(), covered)
+
+
+def checked_closure(closure: ClosureRows) -> ClosureRows:
+    """Return ``closure``; raises InputError for any other word."""
+    if closure not in ("edge", "subtree", "both"):
+        raise InputError(f"expected 'edge', 'subtree' or 'both', got {closure!r}", field="closure")
+    return closure
 
 
 def _add_edges(builder: ModelBuilder, problem: Problem, x: Index, labels: list[str]) -> None:

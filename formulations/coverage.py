@@ -68,9 +68,15 @@ class Coverage:
         solution[self.column[best_first[first]]] = 1.0
 
 
-def default_rows(problem: Problem) -> CoverageRows:
-    """Return the kind of coverage rows with the strongest LP and, of those, the fewest."""
-    return "aggregated" if problem.objective == "requester" else "disaggregated"
+def chosen_rows(problem: Problem, rows: CoverageRows | None) -> CoverageRows:
+    """Return ``rows``, or by default the kind with the strongest LP and, of those, the fewest."""
+    if rows is None:
+        return "aggregated" if problem.objective == "requester" else "disaggregated"
+    if rows not in ("aggregated", "disaggregated"):
+        raise InputError(
+            f"expected 'aggregated' or 'disaggregated', got {rows!r}", field="coverage"
+        )
+    return rows
 
 
 def add_coverage(
@@ -82,12 +88,7 @@ def add_coverage(
     rows: CoverageRows | None = None,
 ) -> Coverage:
     """Add the coverage columns and rows to a model with residency columns ``x``, shape (M, n)."""
-    if rows is None:
-        rows = default_rows(problem)
-    if rows not in ("aggregated", "disaggregated"):
-        raise InputError(
-            f"expected 'aggregated' or 'disaggregated', got {rows!r}", field="coverage"
-        )
+    rows = chosen_rows(problem, rows)
     if problem.objective == "requester":
         return _add_shared(builder, problem, form, x, labels, rows)
     return _add_facilities(builder, problem, form, x, labels, rows)
@@ -108,7 +109,7 @@ def _add_shared(
         who = [Axis(group)] if groups.max() > 0 else []
     else:
         requester, chunk, value = shared_savings(problem)
-        group = groups[requester]
+        group = groups[requester].astype(np.int32)
         who = [Axis(requester, labels)]
     y = builder.add_columns("y", *who, Axis(chunk), cost=value)
     holders = group[:, None] == groups[None, :]

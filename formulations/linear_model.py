@@ -59,7 +59,7 @@ class Family:
 
     def names(self, brackets: str = "[]") -> Iterator[str]:
         """Yield ``symbol[index,index]`` of every member, in order."""
-        left, right = brackets
+        left, right = brackets[0], brackets[1]
         texts = [
             map(str, axis.values.tolist())
             if axis.labels is None
@@ -155,7 +155,9 @@ class LinearModel:
     def activity(self, solution: Floats) -> Floats:
         """Return A v, shape (rows,)."""
         terms = self.entry_value * solution[self.entry_column]
-        return np.bincount(self.entry_row, weights=terms, minlength=self.rows)
+        activity = np.zeros(self.rows)
+        np.add.at(activity, self.entry_row, terms)
+        return activity
 
     def violation(self, solution: Floats) -> float:
         """Return by how much ``solution`` misses the row or bound that it misses most; >= 0."""
@@ -180,7 +182,7 @@ class ModelBuilder:
         self._upper: list[Floats] = []
         self._integral: list[Mask] = []
         self._row_bounds: list[tuple[Floats, Floats]] = []
-        self._row_start: list[Index] = [np.zeros(1, dtype=np.int64)]
+        self._row_start: list[NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
         self._entries: list[tuple[Index, Floats]] = []
         self._entry_count = 0
 
@@ -212,8 +214,11 @@ class ModelBuilder:
         """Add rows with the entries (row, column, value); ``row`` counts from 0 in this family."""
         family = self._rows.add(symbol, axes)
         self._row_bounds.append((_filled(lower, family.size), _filled(upper, family.size)))
+        value = _filled(value, row.size)
         by_row = np.lexsort((column, row))
-        self._entries.append((column[by_row].astype(np.int32), _filled(value, row.size)[by_row]))
+        by_row = by_row[value[by_row] != 0.0]
+        self._entries.append((column[by_row].astype(np.int32), value[by_row]))
+        row = row[by_row]
         ends = np.cumsum(np.bincount(row, minlength=family.size), dtype=np.int64)
         self._row_start.append(self._entry_count + ends)
         self._entry_count += row.size
