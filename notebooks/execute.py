@@ -37,6 +37,7 @@ def execute(path: Path, *, write: bool) -> str | None:
             notebook,
             timeout=CELL_SECONDS,
             kernel_name="python3",
+            record_timing=False,  # outputs stored twice are the same twice
             resources={"metadata": {"path": folder}},
         )
         try:

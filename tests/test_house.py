@@ -6,11 +6,14 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 import zipfile
 from importlib.metadata import entry_points, version
+from itertools import chain
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import prefixplace_opt
 
@@ -138,3 +141,17 @@ def test_wheel_holds_every_module_and_data_file(tmp_path: Path) -> None:
         if name.startswith(f"{room.name}/") and (REPOSITORY / name).is_file()
     }
     assert held == wanted
+
+
+def test_lock_pins_every_dependency_within_its_bounds_and_names_no_index() -> None:
+    lock = (REPOSITORY / "requirements.lock").read_text(encoding="utf-8")
+    pins = dict(line.removesuffix(" \\").split("==") for line in lock.splitlines() if "==" in line)
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"].values()
+    for text in chain(project["dependencies"], *extras):
+        requirement = Requirement(text)
+        assert requirement.specifier.contains(pins[requirement.name]), text
+    assert "://" not in lock
+    assert "--index-url" not in lock
+    assert "--find-links" not in lock
+    assert lock.count("==") <= lock.count("--hash=sha256:")
