@@ -12,7 +12,7 @@ import typer
 
 from prefixplace_opt import __version__
 
-from . import generate, show, solve
+from . import demo, generate, show, solve
 from .failures import Commands
 
 app = typer.Typer(
@@ -45,6 +45,7 @@ def _prefixplace(
     """Plan which prefix chunks each LLM worker keeps, and prove how good the plan is."""
 
 
+app.command("demo")(demo.demo)
 app.command("solve")(solve.solve)
 app.add_typer(generate.app, name="generate")
 app.add_typer(show.app, name="show")

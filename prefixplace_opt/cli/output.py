@@ -44,7 +44,7 @@ def print_table(
     table = RichTable(box=SIMPLE_HEAD)
     for at, heading in enumerate(headings):
         if at == 0 or heading in left:
-            table.add_column(heading)
+            table.add_column(heading, overflow="fold")
         else:
             table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:

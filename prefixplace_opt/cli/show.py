@@ -1,12 +1,18 @@
 """`prefixplace show`: what a file says, which methods there are, the files' schemas."""
 
-from typing import Any
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from . import arguments
 from .output import print_json, print_table
+
+if TYPE_CHECKING:
+    from prefixplace_opt.problem import Placement, Problem
+    from prefixplace_opt.report import InstanceSummary, PlacementSummary
 
 
 class FileByDefault(TyperGroup):
@@ -24,9 +30,52 @@ class FileByDefault(TyperGroup):
 app = typer.Typer(
     cls=FileByDefault,
     no_args_is_help=True,
-    subcommand_metavar="FILE | COMMAND [ARGS]...",
+    subcommand_metavar="INSTANCE [PLACEMENT] | COMMAND [ARGS]...",
     help="Show an instance or a placement, the methods, or a file format's schema.",
 )
+
+
+@app.command("file")
+def file(
+    instance: arguments.Instance,
+    placement: Annotated[
+        Path | None, typer.Argument(metavar="[PLACEMENT]", help="A placement of that instance.")
+    ] = None,
+    draw: Annotated[
+        Path | None,
+        typer.Option("--draw", metavar="FILE", help="Draw the tree (.png, .svg or .pdf)."),
+    ] = None,
+    json: arguments.Json = False,
+) -> None:
+    """Show an instance, or a placement with its instance; the word `file` may be left out."""
+    from prefixplace_opt.problem import read_problem
+    from prefixplace_opt.report import summarise_instance, summarise_placement
+
+    from .placements import read_with_objective
+
+    problem = read_problem(instance)
+    plan = None
+    if placement is not None:
+        problem, plan = read_with_objective(placement, problem)
+    facts = summarise_instance(problem)
+    effect = None if plan is None else summarise_placement(problem, plan)
+    if json:
+        print_json(
+            {
+                "command": "show",
+                "file": str(instance),
+                "instance": asdict(facts),
+                "placement": None if effect is None else _document(effect),
+            }
+        )
+    else:
+        _print(problem, plan, facts, effect)
+    if draw is not None:
+        from prefixplace_opt.plotting import draw_tree, write_figure
+
+        write_figure(draw_tree(problem, plan), draw)
+        if not json:
+            typer.echo(f"drawing written to {draw}")
 
 
 @app.command("methods")
@@ -46,3 +95,121 @@ def methods(json: arguments.Json = False) -> None:
             [(m.name, m.summary, "yes" if m.proves else "no") for m in METHODS.values()],
             left=("what it does", "closes the gap"),
         )
+
+
+@app.command("schema")
+def schema(
+    name: Annotated[str, typer.Argument(metavar="FORMAT", help="instance or placement.")],
+) -> None:
+    """Print the JSON Schema of a file format."""
+    from prefixplace_opt.problem.schema import schema_text
+
+    typer.echo(schema_text(name), nl=False)
+
+
+def _document(effect: "PlacementSummary") -> dict[str, Any]:
+    rows = [
+        {**asdict(row), "saved_ms": row.saved_ms, "left_ms": row.left_ms} for row in effect.worker
+    ]
+    return {**asdict(effect), "saved_share": effect.saved_share, "worker": rows}
+
+
+def _print(
+    problem: "Problem",
+    plan: "Placement | None",
+    facts: "InstanceSummary",
+    effect: "PlacementSummary | None",
+) -> None:
+    from rich.console import Console
+
+    from .text_tree import MOST_CHUNKS, text_tree
+
+    _print_instance(facts)
+    if effect is not None:
+        _print_placement(effect)
+    if 0 < problem.n <= MOST_CHUNKS:
+        Console(highlight=False).print(text_tree(problem, plan))
+
+
+def _print_instance(facts: "InstanceSummary") -> None:
+    from prefixplace_opt.report.table import percent, written
+
+    chunk = f"{facts.chunk_tokens:,} tokens"
+    if facts.chunk_bytes is not None:
+        chunk += f", {facts.chunk_bytes / 2**20:,.1f} MiB"
+    print_table(
+        ("", "value"),
+        [
+            ("digest", facts.digest),
+            ("objective", facts.objective),
+            ("chunks", f"{facts.chunks:,} of {chunk}"),
+            ("tree", f"{facts.roots:,} roots, {facts.leaves:,} leaves, height {facts.height:,}"),
+            ("workers", f"{facts.workers:,} in {facts.groups} compatible groups"),
+            (
+                "budgets",
+                f"{facts.budget:,} chunks, {percent(facts.budget_share)} of a full copy a worker",
+            ),
+            ("requests", f"{written(facts.requests)} per epoch"),
+            ("demand entries", facts.demand_entries),
+            ("recomputing all", f"{written(facts.recompute_ms, 'value')} ms per epoch"),
+            ("cheaper to fetch", f"{percent(facts.worth_fetching)} of that"),
+        ],
+        title=facts.name or "instance",
+        left=("value",),
+    )
+    print_table(
+        ("worker", "hardware", "budget", "needs", "requests", "recompute ms", "fetch ms"),
+        [
+            (
+                row.name,
+                row.hardware,
+                row.budget,
+                row.needed,
+                row.requests,
+                row.mean_recompute_ms,
+                row.mean_fetch_ms,
+            )
+            for row in facts.worker
+        ],
+        title="Workers (costs: mean per needed chunk)",
+        left=("hardware",),
+    )
+
+
+def _print_placement(effect: "PlacementSummary") -> None:
+    from prefixplace_opt.report.table import percent, written
+
+    value, share = written(effect.value, "value"), percent(effect.saved_share)
+    sources = (
+        f"{percent(effect.local)} served locally, {percent(effect.fetched)} fetched, "
+        f"{percent(effect.recomputed)} recomputed"
+    )
+    copies = ", ".join(f"{count:,} by {number}" for number, count in effect.copies.items())
+    print_table(
+        ("", "value"),
+        [
+            ("savings", f"{value} ms per epoch, {share} of recomputing all"),
+            ("chunk requests", sources),
+            ("chunks held", f"{effect.distinct:,} ({copies or 'none'})"),
+        ],
+        title="Placement",
+        left=("value",),
+    )
+    print_table(
+        ("worker", "hardware", "holds", "alone", "saves ms", "by own", "by fetching", "saves"),
+        [
+            (
+                row.name,
+                row.hardware,
+                f"{row.held:,}/{row.budget:,}",
+                row.sole,
+                written(row.saved_ms, "value"),
+                written(row.own_ms, "value"),
+                written(row.fetched_ms, "value"),
+                percent(row.saved_ms / row.recompute_ms) if row.recompute_ms else "-",
+            )
+            for row in effect.worker
+        ],
+        title="Savings by worker, per epoch",
+        left=("hardware",),
+    )

@@ -3,41 +3,18 @@
 import json
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from prefixplace_opt import METHODS, read_placement, read_problem
-from prefixplace_opt.cli import app
 
-TINY = {
-    "format": "prefixplace-instance",
-    "version": 1,
-    "name": "tiny",
-    "objective": "requester",
-    "tree": {"parents": [-1, 0, 0, 1], "chunk_tokens": 16},
-    "workers": [{"name": "a", "budget": 2}, {"name": "b", "budget": 1}],
-    "demand": {"dense": [[5, 3, 2, 3], [4, 1, 3, 1]]},
-    "recompute": 10,
-    "fetch": 4,
-}
-
-
-@pytest.fixture
-def tiny(tmp_path: Path) -> Path:
-    path = tmp_path / "tiny.json"
-    path.write_text(json.dumps(TINY), encoding="utf-8")
-    return path
-
-
-def run(*arguments: object) -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    return done.exit_code, done.stdout, done.stderr
+Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.mark.parametrize("method", ["plan", "greedy", "independent", "popularity", "local-dedup"])
-def test_every_method_prints_one_json_object_with_a_plan(tiny: Path, method: str) -> None:
+def test_every_method_prints_one_json_object_with_a_plan(run: Run, tiny: Path, method: str) -> None:
     code, out, _ = run("solve", tiny, "--method", method, "--json")
     assert code == 0
     document = json.loads(out)
@@ -47,7 +24,9 @@ def test_every_method_prints_one_json_object_with_a_plan(tiny: Path, method: str
     assert document["instance"] == read_problem(tiny).digest
 
 
-def test_placement_file_is_valid_and_the_same_every_time(tiny: Path, tmp_path: Path) -> None:
+def test_placement_file_is_valid_and_the_same_every_time(
+    run: Run, tiny: Path, tmp_path: Path
+) -> None:
     written = []
     for threads in (1, 2):
         target = tmp_path / f"plan{threads}.json"
@@ -59,7 +38,7 @@ def test_placement_file_is_valid_and_the_same_every_time(tiny: Path, tmp_path: P
     assert written[0] == written[1]
 
 
-def test_warm_start_is_never_made_worse(tiny: Path, tmp_path: Path) -> None:
+def test_warm_start_is_never_made_worse(run: Run, tiny: Path, tmp_path: Path) -> None:
     start = tmp_path / "start.json"
     run("solve", tiny, "-m", "popularity", "-o", start)
     code, out, _ = run("solve", tiny, "--warm-start", start, "--json")
@@ -68,6 +47,7 @@ def test_warm_start_is_never_made_worse(tiny: Path, tmp_path: Path) -> None:
 
 
 def test_other_objective_gives_the_same_value_where_fetch_does_not_depend_on_the_holder(
+    run: Run,
     tiny: Path,
 ) -> None:
     values = {
@@ -77,14 +57,16 @@ def test_other_objective_gives_the_same_value_where_fetch_does_not_depend_on_the
     assert len(values) == 1
 
 
-def test_table_names_status_and_workers(tiny: Path) -> None:
+def test_table_names_status_and_workers(run: Run, tiny: Path) -> None:
     code, out, _ = run("solve", tiny)
     assert code == 0
     assert "ms per epoch" in out
     assert "worker" in out
 
 
-def test_missed_gap_is_status_1_only_when_a_gap_was_asked(tiny: Path, tmp_path: Path) -> None:
+def test_missed_gap_is_status_1_only_when_a_gap_was_asked(
+    run: Run, tiny: Path, tmp_path: Path
+) -> None:
     result = json.loads(run("solve", tiny, "-m", "popularity", "--json")[1])
     assert result["gap"] > 0
     target = tmp_path / "plan.json"
@@ -108,7 +90,9 @@ def test_missed_gap_is_status_1_only_when_a_gap_was_asked(tiny: Path, tmp_path: 
         (["--objective", "both"], "error: --objective: expected 'requester' or 'pairwise'"),
     ],
 )
-def test_option_out_of_range_is_named(tiny: Path, arguments: list[str], message: str) -> None:
+def test_option_out_of_range_is_named(
+    run: Run, tiny: Path, arguments: list[str], message: str
+) -> None:
     code, out, err = run("solve", tiny, *arguments)
     assert (code, out) == (2, "")
     assert message in err
@@ -126,10 +110,9 @@ def test_option_out_of_range_is_named(tiny: Path, arguments: list[str], message:
     ],
 )
 def test_broken_instance_is_one_line_that_names_file_and_field(
-    tmp_path: Path, change: dict[str, object], message: str
+    run: Run, write_tiny: Callable[..., Path], change: dict[str, object], message: str
 ) -> None:
-    path = tmp_path / "broken.json"
-    path.write_text(json.dumps(TINY | change), encoding="utf-8")
+    path = write_tiny("broken.json", **change)
     code, out, err = run("solve", path, "--json")
     assert (code, out) == (2, "")
     assert err.startswith(f"error: {path}: ")
@@ -137,32 +120,33 @@ def test_broken_instance_is_one_line_that_names_file_and_field(
     assert len(err.splitlines()) == 1
 
 
-def test_missing_instance_and_placement_of_another_instance(tiny: Path, tmp_path: Path) -> None:
+def test_missing_instance_and_placement_of_another_instance(
+    run: Run, tiny: Path, write_tiny: Callable[..., Path], tmp_path: Path
+) -> None:
     code, _, err = run("solve", tmp_path / "none.json")
     assert code == 2
     assert "cannot be read" in err
     start = tmp_path / "start.json"
     run("solve", tiny, "-o", start)
-    other = tmp_path / "other.json"
-    other.write_text(json.dumps(TINY | {"recompute": 11}), encoding="utf-8")
+    other = write_tiny("other.json", recompute=11)
     code, _, err = run("solve", other, "--warm-start", start)
     assert code == 2
     assert f"error: {start}: instance: " in err
 
 
-def test_output_that_cannot_be_written(tiny: Path, tmp_path: Path) -> None:
+def test_output_that_cannot_be_written(run: Run, tiny: Path, tmp_path: Path) -> None:
     code, _, err = run("solve", tiny, "-o", tmp_path / "no" / "such" / "folder.json")
     assert code == 2
     assert "cannot be written" in err
 
 
-def test_wrong_usage_is_status_2(tiny: Path) -> None:
+def test_wrong_usage_is_status_2(run: Run, tiny: Path) -> None:
     assert run("solve")[0] == 2
     assert run("solve", tiny, "--no-such-option")[0] == 2
     assert run("no-such-command")[0] == 2
 
 
-def test_methods_are_listed() -> None:
+def test_methods_are_listed(run: Run) -> None:
     code, out, _ = run("show", "methods", "--json")
     assert code == 0
     assert [row["name"] for row in json.loads(out)["methods"]] == list(METHODS)
@@ -170,7 +154,7 @@ def test_methods_are_listed() -> None:
 
 
 def test_ctrl_c_returns_the_best_plan_so_far(
-    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from prefixplace_opt.problem import Problem
     from prefixplace_opt.solvers import planner
@@ -192,7 +176,7 @@ def test_ctrl_c_returns_the_best_plan_so_far(
 
 
 def test_ctrl_c_before_there_is_a_plan_is_status_130(
-    tiny: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from prefixplace_opt import solving
 
