@@ -1,12 +1,10 @@
-"""The tree oracle: the most profitable parent-closed set of at most k chunks.
+"""The tree oracle: the most profitable parent-closed set of at most k chunks, exactly.
 
-In preorder, with next(i) the first position after i's subtree,
-
-    D[i, j] = max( D[next(i), j],  p(b_i) + D[i + 1, j - 1] ),   D[n, .] = D[., 0] = 0
-
-(DESIGN section 2; the worker subproblem of PrefixPlace). O(n k) time. Going from the last position
-to the first, only the rows next(a) of the ancestors a of i are read again, so values take
-O(depth k) memory; decisions take one bit a cell.
+The plain dynamic programme takes O(n k). Here it runs on a core only: the budget is priced, the
+best sets just above and below the best price give a set and a bound, and every chunk that no better
+set can take, or leave out, is fixed (:mod:`prefixplace_opt.solvers.budget_price`). What remains is
+usually some hundred chunks, whatever n; where it is not, the core is the forest of all useful
+chunks and the plain programme runs on that.
 """
 
 from __future__ import annotations
@@ -17,13 +15,27 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from prefixplace_opt.solvers.budget_price import (
+    contract,
+    flip_losses,
+    guess_price,
+    narrowest_limit,
+    rounding_bound,
+    search_price,
+)
+from prefixplace_opt.solvers.closed_set_table import fill, most_rows, read_back, table_width
+
 if TYPE_CHECKING:
     from prefixplace_opt.problem import PrefixTree
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int32]
-Bits = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
+
+#: Up to this many cells the plain programme is faster than any preparation.
+SMALL_TABLE = 30_000
+#: Cores up to this size are not worth shrinking further.
+SMALL_CORE = 256
 
 
 class ClosedSet(NamedTuple):
@@ -48,116 +60,263 @@ class TreeOracle:
     """
 
     def __init__(self, tree: PrefixTree) -> None:
-        self._end = tree.end
+        n = tree.n
+        self._parents = tree.preorder_parents
         self._depth = tree.preorder_depth
-        self._slots = int(_most_rows(self._depth)) + 2
-        self._rows = np.empty((0, 0))
-        self._taken = np.empty((0, 0), dtype=np.uint8)
+        self._floats = np.empty((4, n))
+        self._indices = np.empty((5, n), dtype=np.int32)
+        self._taken = np.empty(n, dtype=np.bool_)
 
     def solve(self, profit: Floats, budget: int) -> ClosedSet:
         """Return a parent-closed set of at most ``budget`` chunks of largest total profit.
 
-        ``profit`` has shape (n,), by position, any finite sign. Among optima the choice is fixed:
-        a chunk is taken only where that is strictly better than leaving it.
+        ``profit`` has shape (n,), by position, any sign; ``-inf`` keeps a chunk, and all below it,
+        out. The answer depends on the arguments alone. It is optimal up to the rounding of sums of
+        profits, so exactly where those sums are exact; no chunk of it is worth nothing together
+        with those below it.
         """
-        n = profit.size
-        k = min(budget, n)
-        if k <= 0:
-            return ClosedSet(0.0, np.zeros(n, dtype=np.bool_))
-        if self._rows.shape[1] < k + 1:
-            self._rows = np.empty((self._slots, k + 1))
-            self._taken = np.empty((n, (k + 7) // 8), dtype=np.uint8)
-        _fill(profit, self._depth, k, self._rows, self._taken)
-        resident = _read_back(self._end, k, self._taken)
+        resident = np.zeros(profit.size, dtype=np.bool_)
+        if budget > 0 and profit.size:
+            _solve(
+                profit,
+                self._parents,
+                self._depth,
+                budget,
+                SMALL_TABLE,
+                SMALL_CORE,
+                self._floats,
+                self._indices,
+                self._taken,
+                resident,
+            )
         return ClosedSet(float(profit[resident].sum()), resident)
 
 
 @numba.njit(cache=True, nogil=True)
-def _most_rows(depth: Index) -> int:
-    """Return how many rows the stack of :func:`_fill` holds at most."""
-    n = depth.shape[0]
-    starts = np.empty(n + 1, dtype=np.int32)
-    height = 1
-    starts[0] = -1
-    most = 1
-    for i in range(n - 2, -1, -1):
-        if depth[i] >= depth[i + 1]:
-            while starts[height - 1] >= depth[i + 1]:
-                height -= 1
-            starts[height] = depth[i + 1]
-            height += 1
-            most = max(most, height)
-    return most
-
-
-@numba.njit(cache=True, nogil=True)
-def _fill(profit: Floats, depth: Index, k: int, rows: Floats, taken: Bits) -> None:
-    """Run the recurrence; ``taken`` gets bit j - 1 of row i for "take b_i with j chunks left".
-
-    The rows still to be read form a stack: entry s serves, as next(a), every ancestor a of the
-    current position with depth from ``starts[s]`` up to the entry above. A row enters when the
-    walk turns from it into an earlier sibling's subtree and leaves when its parent is reached.
-    """
+def _solve(
+    profit: Floats,
+    parents: Index,
+    depth: Index,
+    budget: int,
+    small_table: int,
+    small_core: int,
+    floats: Floats,
+    indices: Index,
+    taken: Mask,
+    resident: Mask,
+) -> None:
+    gain, value, rest_value, loss = floats[0], floats[1], floats[2], floats[3]
+    place, up, node, rest_up, rest = indices[0], indices[1], indices[2], indices[3], indices[4]
     n = profit.shape[0]
-    starts = np.empty(rows.shape[0], dtype=np.int32)
-    row_of = np.empty(rows.shape[0], dtype=np.int32)
-    free = np.empty(rows.shape[0], dtype=np.int32)
-    frees = 0
-    for slot in range(rows.shape[0] - 1, 1, -1):
-        free[frees] = slot
-        frees += 1
-    rows[0, : k + 1] = 0.0
-    starts[0] = -1
-    row_of[0] = 0
-    height = 1
-    current = 1
-    better = np.empty(k, dtype=np.uint8)
-    for i in range(n - 1, -1, -1):
-        inner = i + 1 < n and depth[i] < depth[i + 1]
-        if inner:
-            # i is the parent of i + 1: the rows of its later children have served.
-            while starts[height - 1] > depth[i]:
-                height -= 1
-                free[frees] = row_of[height]
-                frees += 1
-        elif i + 1 < n:
-            while starts[height - 1] >= depth[i + 1]:
-                height -= 1
-                free[frees] = row_of[height]
-                frees += 1
-            starts[height] = depth[i + 1]
-            row_of[height] = current
-            height += 1
-            frees -= 1
-            current = free[frees]
-        skip = rows[row_of[height - 1]]
-        target = rows[current]
-        below = target if inner else skip
-        p = profit[i]
-        # Downwards, so that a row may be overwritten while below[j - 1] is still wanted.
-        for j in range(k, 0, -1):
-            take = p + below[j - 1]
-            better[j - 1] = take > skip[j]
-            target[j] = max(take, skip[j])
-        target[0] = 0.0
-        for byte in range((k + 7) // 8):
-            packed = 0
-            for bit in range(min(8, k - 8 * byte)):
-                packed |= better[8 * byte + bit] << bit
-            taken[i, byte] = packed
+    floor = 0.0
+    count = 0
+    if n * table_width(n, budget) > small_table:
+        # Chunks below a price that takes about twice the budget hardly ever matter.
+        floor = guess_price(profit, 2 * budget + small_core)
+    if floor > 0.0:
+        count = contract(profit, parents, depth, budget, floor, gain, place, value, up, node)
+    if count <= budget:
+        floor = 0.0
+        count = contract(profit, parents, depth, budget, floor, gain, place, value, up, node)
+    if count <= budget:
+        _write(node, count, resident)
+        return
+    if floor == 0.0 and count * table_width(count, budget) <= small_table:
+        loss[:count] = 0.0
+        _solve_core(value, up, count, budget, loss, 0.0, place, taken)
+        _write_taken(node, count, taken, resident)
+        return
+    price, remaining, excess = search_price(
+        value, up, count, budget, rest_value, rest_up, rest, gain, place, taken
+    )
+    if remaining == 0:
+        _write_taken(node, count, taken, resident)
+        return
+    best, upper = _complete(value, up, count, budget, price, excess, rest, gain, taken)
+    _write_taken(node, count, taken, resident)
+    if upper - best <= 8 * np.finfo(np.float64).eps * upper:
+        return
+    while True:
+        flip_losses(value, up, count, price, gain, loss)
+        margin = rounding_bound(profit, floor)
+        # A chunk that was contracted away costs the relaxation at least this much.
+        reach = price - floor - margin if floor > 0.0 else np.inf
+        best, proven = _close_gap(
+            value,
+            up,
+            count,
+            budget,
+            small_core,
+            best,
+            upper,
+            margin,
+            reach,
+            loss,
+            place,
+            taken,
+            node,
+            resident,
+        )
+        if proven:
+            return
+        floor = 0.0
+        count = contract(profit, parents, depth, budget, floor, gain, place, value, up, node)
 
 
 @numba.njit(cache=True, nogil=True)
-def _read_back(end: Index, k: int, taken: Bits) -> Mask:
-    n = end.shape[0]
-    resident = np.zeros(n, dtype=np.bool_)
-    i = 0
-    j = k
-    while i < n and j > 0:
-        if taken[i, (j - 1) >> 3] >> ((j - 1) & 7) & 1:
-            resident[i] = True
-            j -= 1
-            i += 1
-        else:
-            i = end[i]
-    return resident
+def _close_gap(
+    value: Floats,
+    up: Index,
+    count: int,
+    budget: int,
+    small_core: int,
+    best: float,
+    upper: float,
+    margin: float,
+    reach: float,
+    loss: Floats,
+    place: Index,
+    taken: Mask,
+    node: Index,
+    resident: Mask,
+) -> tuple[float, bool]:
+    """Improve ``resident``, worth ``best``; return the new worth, and whether it is an optimum.
+
+    It is not sure to be one where sets that lose more than ``reach`` would have to be searched.
+    """
+    core = small_core
+    limit = 0.0
+    while True:
+        need = upper - best + margin
+        # Pretend that the gap is small: if the set found then shows that it is, it is an optimum.
+        wanted = min(max(narrowest_limit(loss, count, need, core), 2 * limit), need)
+        wanted = min(wanted, reach)
+        if wanted <= limit:
+            return best, False
+        limit = wanted
+        worth = _solve_core(value, up, count, budget, loss, limit, place, taken)
+        if worth > best:
+            best = worth
+            _write_taken(node, count, taken, resident)
+        if upper - best + margin <= limit:
+            return best, True
+        core *= 4
+
+
+@numba.njit(cache=True, nogil=True)
+def _complete(
+    value: Floats,
+    up: Index,
+    count: int,
+    budget: int,
+    price: float,
+    excess: float,
+    rest: Index,
+    gain: Floats,
+    taken: Mask,
+) -> tuple[float, float]:
+    """Fill ``taken`` up to the budget from ``rest``, in preorder, save chunks worth nothing.
+
+    Returns the worth of the set, and the bound L(price).
+    """
+    best = 0.0
+    spare = budget
+    for c in range(count):
+        if taken[c]:
+            best += value[c]
+            spare -= 1
+    upper = best + price * spare + excess
+    for r in range(spare):
+        gain[rest[r]] = value[rest[r]]
+    for r in range(spare - 1, -1, -1):
+        c = rest[r]
+        # A parent that is not among them is taken already, and its gain is not read.
+        if gain[c] > 0.0 and up[c] >= 0:
+            gain[up[c]] += gain[c]
+    for r in range(spare):
+        c = rest[r]
+        if gain[c] > 0.0 and (up[c] < 0 or taken[up[c]]):
+            taken[c] = True
+            best += value[c]
+    return best, upper
+
+
+@numba.njit(cache=True, nogil=True)
+def _write(node: Index, count: int, resident: Mask) -> None:
+    for c in range(count):
+        resident[node[c]] = True
+
+
+@numba.njit(cache=True, nogil=True)
+def _write_taken(node: Index, count: int, taken: Mask, resident: Mask) -> None:
+    resident[:] = False
+    for c in range(count):
+        if taken[c]:
+            resident[node[c]] = True
+
+
+@numba.njit(cache=True, nogil=True)
+def _solve_core(
+    value: Floats,
+    up: Index,
+    count: int,
+    budget: int,
+    loss: Floats,
+    limit: float,
+    place: Index,
+    found: Mask,
+) -> float:
+    """Solve with every chunk fixed whose |loss| is over ``limit``.
+
+    ``found`` becomes the set; returns its value, or -inf where no set fits.
+    """
+    undecided = 0
+    fixed = 0
+    base = 0.0
+    for c in range(count):
+        found[c] = loss[c] > limit
+        if found[c]:
+            base += value[c]
+            fixed += 1
+        elif loss[c] >= -limit:
+            undecided += 1
+    spare = min(budget - fixed, undecided)
+    if spare < 0:
+        return -np.inf
+    if spare == 0:
+        return base
+    profit = np.empty(undecided)
+    depth = np.empty(undecided, dtype=np.int32)
+    end = np.empty(undecided, dtype=np.int32)
+    chunk = np.empty(undecided, dtype=np.int32)
+    core = 0
+    for c in range(count):
+        place[c] = -1
+        if -limit <= loss[c] <= limit:
+            # A parent outside of the core is fixed in, or else deeper than what may still be taken.
+            q = -1 if up[c] < 0 else place[up[c]]
+            below = 0 if q < 0 else depth[q] + 1
+            if below < spare and (q >= 0 or up[c] < 0 or found[up[c]]):
+                place[c] = core
+                profit[core] = value[c]
+                depth[core] = below
+                end[core] = core + 1
+                chunk[core] = c
+                core += 1
+    spare = min(spare, core)
+    for at in range(core - 1, -1, -1):
+        c = chunk[at]
+        if depth[at] > 0:
+            q = place[up[c]]
+            end[q] = max(end[q], end[at])
+    width = (table_width(core, spare) + 7) // 8
+    rows = np.empty((most_rows(depth, core), spare + 1))
+    better = np.zeros(8 * width, dtype=np.uint8)
+    bits = np.empty((core, width), dtype=np.uint8)
+    worth = base + fill(profit, depth, core, spare, rows, better, bits)
+    resident = np.empty(core, dtype=np.bool_)
+    read_back(end, core, spare, bits, resident)
+    for at in range(core):
+        if resident[at]:
+            found[chunk[at]] = True
+    return worth
