@@ -9,8 +9,25 @@ from typing import Any
 from prefixplace_opt.problem import InputError, Problem, whole_number
 from prefixplace_opt.problem.errors import shorten
 
+from .agent import AgentParameters, agent
+from .chat import ChatParameters, chat
+from .degenerate import DegenerateParameters, degenerate
+from .documents import DocumentsParameters, documents
+from .fewshot import FewshotParameters, fewshot
+from .multi_tenant import MultiTenantParameters, multi_tenant
 from .parameters import Parameters
 from .rag import RagParameters, rag
+from .random_trees import RandomParameters, random_tree
+from .shapes import (
+    BroomParameters,
+    CaterpillarParameters,
+    ChainParameters,
+    StarParameters,
+    broom,
+    caterpillar,
+    chain,
+    star,
+)
 
 
 @dataclass(frozen=True)
@@ -55,6 +72,17 @@ FAMILIES: dict[str, Family] = {
     family.name: family
     for family in (
         Family("rag", "retrieved documents below a shared system prompt", 1, RagParameters, rag),
+        Family("chat", "conversations that grow turn by turn", 1, ChatParameters, chat),
+        Family("agent", "tool loops with long contexts", 1, AgentParameters, agent),
+        Family("fewshot", "short queries behind example lists", 1, FewshotParameters, fewshot),
+        Family("documents", "questions on long documents", 1, DocumentsParameters, documents),
+        Family("multi-tenant", "tenants of unlike size", 1, MultiTenantParameters, multi_tenant),
+        Family("random", "random trees of several laws", 1, RandomParameters, random_tree),
+        Family("chain", "chains", 1, ChainParameters, chain),
+        Family("star", "leaves with or without a center", 1, StarParameters, star),
+        Family("broom", "a chain that ends in many", 1, BroomParameters, broom),
+        Family("caterpillar", "a chain with legs", 1, CaterpillarParameters, caterpillar),
+        Family("degenerate", "ties, zeros and edges", 1, DegenerateParameters, degenerate),
     )
 }
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
-from prefixplace_opt.problem import Demand, PrefixTree, Problem
+from prefixplace_opt.problem import CostTable, Demand, PairwiseCostTable, PrefixTree, Problem
 
 from .apportion import share_of
 from .cluster import ClusterParameters, cluster_workers, link_costs, recompute_costs
 from .draw import Draw
 from .parameters import parameter
+
+Units = NDArray[np.int64]
 
 #: Requests are counted in whole units of this much, so that every sum is exact.
 UNITS = 10_000
@@ -67,15 +71,18 @@ class Growth:
 
 
 def problem_of_growth(growth: Growth, parameters: TrafficParameters, *labels: object) -> Problem:
-    """Route the visits to workers and put the instance together.
+    """Route the visits to workers and put the instance together."""
+    return assembled(growth.parents, routed_units(growth, parameters, *labels), parameters, *labels)
+
+
+def routed_units(growth: Growth, parameters: TrafficParameters, *labels: object) -> Units:
+    """Return what each chunk is asked for at each worker, shape (n, M), in units.
 
     Of each visit's units, ``sharing`` is spread over all workers by a Dirichlet law of
-    concentration ``spread``; the rest goes to the worker drawn for its home.
+    concentration ``spread``; the rest goes to the worker drawn for its home. A visit counts for
+    every chunk on its path.
     """
     n, m = len(growth.parents), parameters.workers
-    tree = PrefixTree(
-        growth.parents, chunk_tokens=parameters.chunk_tokens, chunk_bytes=parameters.chunk_bytes
-    )
     units = np.zeros((n, m), dtype=np.int64)
     homes, routing = Draw(*labels, "homes"), Draw(*labels, "routing")
     home_of: dict[int, int] = {}
@@ -89,11 +96,25 @@ def problem_of_growth(growth: Growth, parameters: TrafficParameters, *labels: ob
     for chunk in range(n - 1, -1, -1):
         if growth.parents[chunk] >= 0:
             units[growth.parents[chunk]] += units[chunk]
+    return units
+
+
+def assembled(
+    parents: Sequence[int],
+    units: Units,
+    parameters: TrafficParameters,
+    *labels: object,
+    recompute: CostTable | None = None,
+    fetch: CostTable | PairwiseCostTable | None = None,
+) -> Problem:
+    """Return the instance; costs come from the cluster's hardware and links unless given."""
     return Problem(
-        tree=tree,
-        workers=cluster_workers(parameters, n),
-        demand=Demand.from_dense(units.T / UNITS, shape=(m, n)),
-        recompute=recompute_costs(parameters),
-        fetch=link_costs(parameters, Draw(*labels, "links")),
-        objective="requester" if parameters.objective == "requester" else "pairwise",
+        tree=PrefixTree(
+            parents, chunk_tokens=parameters.chunk_tokens, chunk_bytes=parameters.chunk_bytes
+        ),
+        workers=cluster_workers(parameters, len(parents)),
+        demand=Demand.from_dense(units.T / UNITS, shape=(parameters.workers, len(parents))),
+        recompute=recompute or recompute_costs(parameters),
+        fetch=fetch or link_costs(parameters, Draw(*labels, "links")),
+        objective="pairwise" if parameters.objective == "pairwise" else "requester",
     )
