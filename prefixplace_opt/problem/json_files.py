@@ -9,6 +9,7 @@ import json
 import os
 import tempfile
 import zlib
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -17,7 +18,7 @@ import numpy as np
 from .errors import InputError, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -94,20 +95,34 @@ def write_bytes(path: str | os.PathLike[str], raw: bytes) -> None:
     InputError
         Where the file cannot be written.
     """
+    with replacing(path) as file:
+        file.write(raw)
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file to write, which takes the place of ``path`` when the block ends without error.
+
+    Raises
+    ------
+    InputError
+        Where the file cannot be written.
+    """
     target = Path(path)
-    if target.exists() and not target.is_file():
-        # A device or pipe (/dev/stdout) cannot be replaced by renaming.
-        if target.is_dir():
-            raise InputError("cannot be written: it is a directory", source=os.fspath(path))
-        target.write_bytes(raw)
-        return
     temporary = ""
     try:
+        if target.exists() and not target.is_file():
+            # A device or pipe (/dev/stdout) cannot be replaced by renaming.
+            if target.is_dir():
+                raise InputError("cannot be written: it is a directory", source=os.fspath(path))
+            with target.open("wb") as file:
+                yield file
+            return
         descriptor, temporary = tempfile.mkstemp(
             dir=target.parent, prefix=f".{target.name}.", suffix=".part"
         )
         with os.fdopen(descriptor, "wb") as file:
-            file.write(raw)
+            yield file
         umask = os.umask(0)
         os.umask(umask)
         Path(temporary).chmod(0o666 & ~umask)

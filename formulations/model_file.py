@@ -1,0 +1,204 @@
+"""Writing a linear model as a file that any solver reads: MPS (free format) or LP.
+
+Lines are streamed: the file is never in memory as a whole. Numbers are the shortest decimals that
+read back as the same doubles. Names are those of the model, in square brackets in MPS and in round
+ones in LP, whose grammar keeps square brackets for quadratic terms.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+from typing import IO, TYPE_CHECKING, Literal
+
+import numpy as np
+
+from prefixplace_opt.problem import InputError
+from prefixplace_opt.problem.json_files import replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from .linear_model import LinearModel
+
+ModelFormat = Literal["mps", "lp"]
+
+#: Lines of an LP file stay below this; some readers stop at 255.
+LINE = 100
+
+OBJECTIVE = "savings"
+
+
+def model_format(path: str | os.PathLike[str]) -> ModelFormat:
+    """Return the format that a file name asks for (``.mps``, ``.lp``, either with ``.gz``)."""
+    stem = os.fspath(path).lower().removesuffix(".gz")
+    if stem.endswith(".mps"):
+        return "mps"
+    if stem.endswith(".lp"):
+        return "lp"
+    raise InputError(
+        "expected a file name that ends in .mps, .lp, .mps.gz or .lp.gz", source=os.fspath(path)
+    )
+
+
+def write_model(
+    model: LinearModel, path: str | os.PathLike[str], *, comments: Sequence[str] = ()
+) -> None:
+    """Write ``model`` in the format that the name of ``path`` asks for, all or nothing.
+
+    Parameters
+    ----------
+    model
+        What to write.
+    path
+        ``.mps`` or ``.lp``, gzipped where ``.gz`` follows.
+    comments
+        Lines for people at the head of the file.
+
+    Raises
+    ------
+    InputError
+        For another name, or a file that cannot be written.
+    """
+    lines = (mps_lines if model_format(path) == "mps" else lp_lines)(model, comments)
+    with replacing(path) as file:
+        if os.fspath(path).lower().endswith(".gz"):
+            # Without a time stamp or a name the same model gives the same bytes.
+            with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
+                _write(lines, packed)
+        else:
+            _write(lines, file)
+
+
+def mps_lines(model: LinearModel, comments: Sequence[str] = ()) -> Iterator[str]:
+    """Yield the lines of a free MPS file; the objective is maximised (``OBJSENSE MAX``)."""
+    for comment in comments:
+        yield f"* {comment}"
+    yield f"NAME {_word(model.name)}"
+    yield "OBJSENSE"
+    yield "    MAX"
+    yield "ROWS"
+    yield f" N {OBJECTIVE}"
+    rows = list(model.row_names())
+    kinds = [_kind(model, r) for r in range(model.rows)]
+    for name, (kind, _) in zip(rows, kinds, strict=True):
+        yield f" {kind} {name}"
+    yield "COLUMNS"
+    yield from _mps_columns(model, rows)
+    yield "RHS"
+    if model.constant:
+        # The right-hand side of the objective row is minus its constant.
+        yield f" rhs {OBJECTIVE} {_number(-model.constant)}"
+    for name, (_, side) in zip(rows, kinds, strict=True):
+        if side:
+            yield f" rhs {name} {_number(side)}"
+    yield "BOUNDS"
+    for j, name in enumerate(model.column_names()):
+        lower, upper = float(model.column_lower[j]), float(model.column_upper[j])
+        if model.integral[j] and (lower, upper) == (0.0, 1.0):
+            yield f" BV bound {name}"
+        elif lower == upper:
+            yield f" FX bound {name} {_number(lower)}"
+        else:
+            if lower != 0.0:
+                yield f" MI bound {name}" if lower == -np.inf else f" LO bound {name} {lower!r}"
+            yield f" PL bound {name}" if upper == np.inf else f" UP bound {name} {_number(upper)}"
+    yield "ENDATA"
+
+
+def _mps_columns(model: LinearModel, rows: list[str]) -> Iterator[str]:
+    by_column = np.argsort(model.entry_column, kind="stable")
+    row = model.entry_row[by_column].tolist()
+    value = model.entry_value[by_column].tolist()
+    ends = np.cumsum(np.bincount(model.entry_column, minlength=model.columns)).tolist()
+    integral, marker, at = False, 0, 0
+    for j, name in enumerate(model.column_names()):
+        if bool(model.integral[j]) != integral:
+            integral = not integral
+            side = "INTORG" if integral else "INTEND"
+            yield f" mark{marker} 'MARKER' '{side}'"
+            marker += 1
+        if model.cost[j] or at == ends[j]:
+            yield f" {name} {OBJECTIVE} {_number(float(model.cost[j]))}"
+        for entry in range(at, ends[j]):
+            yield f" {name} {rows[row[entry]]} {_number(value[entry])}"
+        at = ends[j]
+    if integral:
+        yield f" mark{marker} 'MARKER' 'INTEND'"
+
+
+def lp_lines(model: LinearModel, comments: Sequence[str] = ()) -> Iterator[str]:
+    """Yield the lines of an LP file."""
+    for comment in comments:
+        yield f"\\ {comment}"
+    names = list(model.column_names("()"))
+    column = model.entry_column.tolist()
+    value = model.entry_value.tolist()
+    start = model.row_start.tolist()
+    yield "Maximize"
+    used = np.bincount(model.entry_column, minlength=model.columns) > 0
+    shown = np.flatnonzero((model.cost != 0.0) | ~used).tolist()
+    terms = [f"{_signed(float(model.cost[j]))} {names[j]}" for j in shown]
+    if model.constant:
+        terms.append(_signed(model.constant))
+    yield from _wrapped(f" {OBJECTIVE}:", terms or [f"0 {names[0]}"] if names else [])
+    yield "Subject To"
+    signs = {"L": "<=", "G": ">=", "E": "="}
+    for r, name in enumerate(model.row_names("()")):
+        kind, side = _kind(model, r)
+        terms = [f"{_signed(value[e])} {names[column[e]]}" for e in range(start[r], start[r + 1])]
+        if not terms:
+            terms = [f"0 {names[0]}"]
+        yield from _wrapped(f" {name}:", [*terms, f"{signs[kind]} {_number(side)}"])
+    yield "Bounds"
+    for j, name in enumerate(names):
+        lower, upper = float(model.column_lower[j]), float(model.column_upper[j])
+        yield f" {_number(lower)} <= {name} <= {_number(upper)}"
+    if model.integral.any():
+        yield "Generals"
+        for j in np.flatnonzero(model.integral).tolist():
+            yield f" {names[j]}"
+    yield "End"
+
+
+def _kind(model: LinearModel, row: int) -> tuple[str, float]:
+    """Return the row's kind in MPS letters and its right-hand side."""
+    lower, upper = float(model.row_lower[row]), float(model.row_upper[row])
+    if lower == upper:
+        return "E", upper
+    if lower == -np.inf and upper < np.inf:
+        return "L", upper
+    if upper == np.inf and lower > -np.inf:
+        return "G", lower
+    raise InputError(
+        f"expected a row with one bound or two equal ones, got {lower} and {upper}",
+        field=f"row_lower[{row}]",
+    )
+
+
+def _wrapped(head: str, words: Iterable[str]) -> Iterator[str]:
+    line = head
+    for word in words:
+        if len(line) + len(word) >= LINE and line != head:
+            yield line
+            line = "   "
+        line += f" {word}"
+    yield line
+
+
+def _number(value: float) -> str:
+    text = repr(value)
+    return text.removesuffix(".0")
+
+
+def _signed(value: float) -> str:
+    return f"- {_number(-value)}" if value < 0 else f"+ {_number(value)}"
+
+
+def _word(text: str) -> str:
+    return "_".join(text.split()) or "model"
+
+
+def _write(lines: Iterable[str], file: IO[bytes]) -> None:
+    for line in lines:
+        file.write(line.encode("utf-8") + b"\n")
