@@ -111,12 +111,15 @@ def _solve(
     floor = 0.0
     count = 0
     if n * table_width(n, budget) > small_table:
-        # Chunks below a price that takes about twice the budget hardly ever matter.
-        floor = guess_price(profit, 2 * budget + small_core)
-    if floor > 0.0:
-        count = contract(profit, parents, depth, budget, floor, gain, place, value, up, node)
-    if count <= budget:
-        floor = 0.0
+        # Chunks below a price that takes some more than the budget hardly ever matter.
+        rank = 4 * budget + small_core
+        floor = guess_price(profit, rank)
+        while floor > 0.0 and count <= budget:
+            count = contract(profit, parents, depth, budget, floor, gain, place, value, up, node)
+            if count <= budget:
+                rank *= 4
+                floor = guess_price(profit, rank)
+    if floor == 0.0:
         count = contract(profit, parents, depth, budget, floor, gain, place, value, up, node)
     if count <= budget:
         _write(node, count, resident)
@@ -159,7 +162,9 @@ def _solve(
         )
         if proven:
             return
-        floor = 0.0
+        enough = max(price - (upper - best) - 4 * rounding_bound(profit, 0.0), 0.0)
+        # Where that is far, a step there usually shows that less will do.
+        floor = max(enough, 0.4 * price) if floor > 0.5 * price else enough
         count = contract(profit, parents, depth, budget, floor, gain, place, value, up, node)
 
 
