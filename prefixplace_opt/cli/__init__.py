@@ -12,7 +12,7 @@ import typer
 
 from prefixplace_opt import __version__
 
-from . import demo, generate, show, solve
+from . import bench, demo, generate, report, show, solve
 from .failures import Commands
 
 app = typer.Typer(
@@ -49,6 +49,8 @@ app.command("demo")(demo.demo)
 app.command("solve")(solve.solve)
 app.add_typer(generate.app, name="generate")
 app.add_typer(show.app, name="show")
+app.command("report")(report.report)
+app.command("bench")(bench.bench)
 
 
 def main() -> None:

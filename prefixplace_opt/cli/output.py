@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -10,19 +11,25 @@ import typer
 if TYPE_CHECKING:
     from prefixplace_opt.report.table import Table
 
+PIPE_WIDTH = 240
+#: Narrow terminals break text beyond this many characters.
+LEAST_TEXT = 16
+
 
 def print_json(document: Mapping[str, Any]) -> None:
     """Print one JSON object: finite numbers only, infinite bounds as null."""
     typer.echo(json.dumps(_finite(document), allow_nan=False, ensure_ascii=False))
 
 
-def print_report(table: "Table") -> None:
-    """Print a table of the report room."""
+def print_report(table: "Table", only: Collection[str] | None = None) -> None:
+    """Print a table of the report room, or those of its columns whose keys are in ``only``."""
+    shown = [at for at, each in enumerate(table.columns) if only is None or each.key in only]
+    columns = [table.columns[at] for at in shown]
     print_table(
-        [column.heading for column in table.columns],
-        table.text(),
+        [column.heading for column in columns],
+        [[cells[at] for at in shown] for cells in table.text()],
         title=table.title,
-        left=[column.heading for column in table.columns if column.kind == "text"],
+        left=[column.heading for column in columns if column.kind == "text"],
     )
 
 
@@ -41,15 +48,19 @@ def print_table(
 
     from prefixplace_opt.report.table import written
 
+    cells = [[written(cell) for cell in row] for row in rows]
     table = RichTable(box=SIMPLE_HEAD)
     for at, heading in enumerate(headings):
+        longest = max((len(row[at]) for row in cells), default=0)
         if at == 0 or heading in left:
-            table.add_column(heading, overflow="fold")
+            table.add_column(heading, overflow="fold", min_width=min(longest, LEAST_TEXT))
         else:
-            table.add_column(heading, justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(*(Text(written(cell)) for cell in row))
-    console = Console(highlight=False)
+            # Headings may break, figures never.
+            table.add_column(heading, justify="right", min_width=longest)
+    for row in cells:
+        table.add_row(*map(Text, row))
+    # A pipe has no width: nothing is cut or wrapped there.
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
     if title:
         console.print(Text(title, style="bold"))
     console.print(table)

@@ -26,7 +26,7 @@ COLUMNS = (
     Column("value", "value, ms", "value"),
     Column("bound", "bound, ms", "value"),
     Column("gap", "gap", "share"),
-    Column("to_best", "below best known", "share"),
+    Column("to_best", "below best", "share"),
     Column("seconds", "seconds", "seconds"),
     Column("time_ratio", "time ratio", "ratio"),
     Column("status", "status", "text"),
@@ -39,9 +39,9 @@ SUMMARY_COLUMNS = (
     Column("proven", "gap reached"),
     Column("mean_gap", "mean gap", "share"),
     Column("worst_gap", "worst gap", "share"),
-    Column("mean_to_best", "mean below best known", "share"),
+    Column("mean_to_best", "mean below best", "share"),
     Column("seconds", "mean seconds", "seconds"),
-    Column("time_ratio", "time ratio, geometric mean", "ratio"),
+    Column("time_ratio", "time ratio", "ratio"),
 )
 
 
@@ -53,7 +53,7 @@ def results_table(
     Values, gaps and times are means over the seeds, bounds the smallest. ``to_best`` is how far a
     value is below the best one known: the best of these trials, or of ``best_known`` where that
     has a better one under the instance's name. ``time_ratio`` compares with the protocol's first
-    method on the same instance.
+    method on the same instance; over all instances it is the geometric mean.
     """
     rows = []
     by_instance: dict[str, dict[str, list[Trial]]] = {}

@@ -27,7 +27,7 @@ TINY: dict[str, Any] = {
 def write_tiny(tmp_path: Path) -> Callable[..., Path]:
     """Write the tiny instance with some members changed; return the file."""
 
-    def write(name: str = "tiny.json", **change: Any) -> Path:
+    def write(name: str = "tiny.json", /, **change: Any) -> Path:
         path = tmp_path / name
         path.write_text(json.dumps(TINY | change), encoding="utf-8")
         return path
