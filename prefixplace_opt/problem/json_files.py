@@ -53,26 +53,32 @@ def read_json(path: str | os.PathLike[str]) -> Any:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", source=source) from None
     try:
-        return json.loads(
-            raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
-        )
+        return parse_json(raw)
     except InputError as error:
         raise error.at(source=source) from None
+
+
+def parse_json(raw: bytes, *, first_line: int = 1) -> Any:
+    """Parse UTF-8 JSON; ``first_line`` is where it stands in its file, for messages.
+
+    Raises
+    ------
+    InputError
+        As :func:`read_json` does.
+    """
+    try:
+        return _DECODER.decode(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"expected UTF-8 text, but byte {error.start} is none", source=source
-        ) from None
+        raise InputError(f"expected UTF-8 text, but byte {error.start} is none") from None
     except json.JSONDecodeError as error:
-        raise InputError(
-            f"expected JSON, but line {error.lineno} column {error.colno}: {error.msg}",
-            source=source,
-        ) from None
+        line = first_line + error.lineno - 1
+        raise InputError(f"expected JSON, but line {line} column {error.colno}: {error.msg}") from None
     except RecursionError:
-        raise InputError(
-            "expected JSON of reasonable depth, but it nests too deep", source=source
-        ) from None
+        raise InputError("expected JSON of reasonable depth, but it nests too deep") from None
+    except InputError:
+        raise
     except ValueError as error:  # an integer of thousands of digits
-        raise InputError(f"expected numbers that fit a double: {error}", source=source) from None
+        raise InputError(f"expected numbers that fit a double: {error}") from None
 
 
 def write_json(path: str | os.PathLike[str], document: Mapping[str, Any]) -> None:
@@ -298,3 +304,6 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> Any:
     raise InputError(f"expected finite numbers, got {name}")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)

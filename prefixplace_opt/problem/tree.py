@@ -241,6 +241,16 @@ class PrefixTreeBuilder:
         """Number of chunks so far."""
         return len(self._parents)
 
+    @property
+    def parents(self) -> Sequence[int]:
+        """The parent of every chunk so far, -1 for a root; a view that grows with the tree."""
+        return self._parents
+
+    @property
+    def blocks(self) -> Sequence[Hashable]:
+        """The block of every chunk so far, as given; a view that grows with the tree."""
+        return self._hashes
+
     def add(self, path: Iterable[Hashable]) -> int:
         """Add every prefix of ``path``; return the id of its last chunk, -1 for an empty path."""
         chunk = -1

@@ -1,0 +1,63 @@
+"""The formats by name, and how a file's first rows tell which it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from prefixplace_opt.problem import InputError
+from prefixplace_opt.problem.errors import shorten
+
+from .mooncake import MooncakeReader
+from .request import Row, TraceReader
+
+#: Rows that are looked at to tell a format.
+SNIFFED_ROWS = 64
+
+
+@dataclass(frozen=True)
+class TraceFormat:
+    """A format: its name, its reader, and whether a row looks like one of its own."""
+
+    name: str
+    summary: str
+    reader: Callable[[int | None], TraceReader]
+    recognises: Callable[[Any], bool]
+
+
+def _has(*keys: str) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, dict) and any(key in value for key in keys)
+
+
+#: In the order in which they are tried: what only one format has comes first.
+FORMATS: Mapping[str, TraceFormat] = {
+    each.name: each
+    for each in (
+        TraceFormat(
+            "mooncake",
+            "Mooncake JSON lines, blocks of 512 tokens",
+            MooncakeReader,
+            _has("hash_ids"),
+        ),
+    )
+}
+
+
+def reader_for(name: str, block_tokens: int | None = None) -> TraceReader:
+    """Return a fresh reader of the format ``name``; ``block_tokens`` overrides its block size."""
+    if name not in FORMATS:
+        raise InputError(f"expected one of {', '.join(FORMATS)}, got {shorten(name)}", field="format")
+    return FORMATS[name].reader(block_tokens)
+
+
+def sniff(rows: Sequence[Row]) -> str:
+    """Return the name of the format that the first rows of a file are in; raises InputError."""
+    for name, each in FORMATS.items():
+        if any(each.recognises(row.value) for row in rows):
+            return name
+    found = shorten(sorted(rows[0].value) if isinstance(rows[0].value, dict) else rows[0].value)
+    raise InputError(
+        f"expected a trace in one of the formats {', '.join(FORMATS)}, got {found}",
+        field=rows[0].where,
+    )

@@ -1,0 +1,28 @@
+"""Mooncake JSON lines: ``timestamp`` (ms), ``input_length``, ``output_length``, ``hash_ids``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from .request import Report, Request, Row, block_ids, length, milliseconds, object_row
+from prefixplace_opt.problem import InputError
+
+
+class MooncakeReader:
+    """Rows of 512-token blocks with chained ids; a row without ids carries no structure."""
+
+    def __init__(self, block_tokens: int | None = None) -> None:
+        self.block_tokens: int | None = block_tokens or 512
+
+    def requests(self, rows: Iterable[Row], report: Report) -> Iterator[Request]:
+        """Yield one request a row with ids."""
+        for row in rows:
+            report.rows += 1
+            value = object_row(row)
+            for key in ("timestamp", "input_length", "hash_ids"):
+                if key not in value:
+                    raise InputError(f"missing key {key!r}", field=row.where)
+            tokens = length(value["input_length"], f"{row.where}.input_length")
+            time = milliseconds(value["timestamp"], f"{row.where}.timestamp")
+            blocks = block_ids(value["hash_ids"], f"{row.where}.hash_ids")
+            yield Request(time, blocks, tokens, None)
