@@ -1,7 +1,7 @@
 """The workers file: which workers there are, their hardware, budgets and links (TOML).
 
-The format stands in ``docs/traffic.md``. A :class:`Cluster` is what the file says, checked as far as
-it can be without knowing the traffic; :meth:`Cluster.sized` completes it for a chunk size.
+The format stands in ``docs/traffic.md``. A :class:`Cluster` is what the file says, checked as far
+as it can be without knowing the traffic; :meth:`Cluster.sized` completes it for a chunk size.
 """
 
 from __future__ import annotations
@@ -119,7 +119,11 @@ class Cluster:
             return
         for worker in self.workers:
             if worker.goodput_gbps is None:
-                hint = " ([links] are by pair: they serve the pairwise objective)" if self.links else ""
+                hint = (
+                    " ([links] are by pair: they serve the pairwise objective)"
+                    if self.links
+                    else ""
+                )
                 raise InputError(
                     f"missing key 'goodput_gbps', which the {objective} objective needs{hint}",
                     field=worker.field,
@@ -145,7 +149,7 @@ class Cluster:
                 chunk_bytes = max(1, round(self.bytes_per_token * chunk_tokens))
             if chunk_bytes is None:
                 raise InputError(
-                    "expected 'model' or 'bytes_per_token': the traffic does not say how large a chunk is",
+                    "expected 'model' or 'bytes_per_token': nothing says how large a chunk is",
                     field="model",
                 )
             profiles = tuple(self._profile(worker, chunk_tokens) for worker in self.workers)
@@ -208,24 +212,28 @@ def read_cluster(path: str | os.PathLike[str]) -> Cluster:
 
 def cluster_from_document(document: Any, *, source: str = "") -> Cluster:
     """Build the cluster that a parsed workers file describes; raises InputError."""
-    members(
-        document, "", required=("workers",), optional=("model", "bytes_per_token", "links")
-    )
+    members(document, "", required=("workers",), optional=("model", "bytes_per_token", "links"))
     model = _model(document.get("model"))
     bytes_per_token = document.get("bytes_per_token")
     if bytes_per_token is not None:
         if model is not None:
-            raise InputError("expected either 'model' or 'bytes_per_token', got both", field="bytes_per_token")
+            raise InputError(
+                "expected either 'model' or 'bytes_per_token', got both", field="bytes_per_token"
+            )
         if number(bytes_per_token, field="bytes_per_token") == 0:
             raise InputError("expected a number > 0, got 0", field="bytes_per_token")
     entries = document["workers"]
     if not isinstance(entries, list) or not entries:
-        raise InputError(f"expected at least one [[workers]] table, got {shorten(entries)}", field="workers")
+        raise InputError(
+            f"expected at least one [[workers]] table, got {shorten(entries)}", field="workers"
+        )
     workers: list[ClusterWorker] = []
     for at, entry in enumerate(entries):
         workers.extend(_workers(entry, f"workers[{at}]", model))
         if len(workers) > MOST_WORKERS:
-            raise InputError(f"expected at most {MOST_WORKERS} workers", field=f"workers[{at}].count")
+            raise InputError(
+                f"expected at most {MOST_WORKERS} workers", field=f"workers[{at}].count"
+            )
     _check_names(workers)
     links = document.get("links")
     return Cluster(
@@ -266,7 +274,9 @@ def _workers(entry: Any, field: str, model: Model | None) -> list[ClusterWorker]
     kind, budget = _budget(entry, field)
     goodput = entry.get("goodput_gbps")
     if goodput is None and "latency_ms" in entry:
-        raise InputError("missing key 'goodput_gbps', without which 'latency_ms' means nothing", field=field)
+        raise InputError(
+            "missing key 'goodput_gbps', without which 'latency_ms' means nothing", field=field
+        )
     return [
         ClusterWorker(
             name=cast("str", name) if count == 1 else f"{name}-{i}",
@@ -278,7 +288,9 @@ def _workers(entry: Any, field: str, model: Model | None) -> list[ClusterWorker]
             recompute=recompute,
             compatibility=_text(entry, "compatibility", field),
             rack=_text(entry, "rack", field),
-            goodput_gbps=None if goodput is None else number(goodput, field=f"{field}.goodput_gbps"),
+            goodput_gbps=None
+            if goodput is None
+            else number(goodput, field=f"{field}.goodput_gbps"),
             latency_ms=number(entry.get("latency_ms", 0.0), field=f"{field}.latency_ms"),
         )
         for i in range(count)
@@ -288,17 +300,21 @@ def _workers(entry: Any, field: str, model: Model | None) -> list[ClusterWorker]
 def _check_hardware(recompute: Any, hardware: str | None, model: Model | None, field: str) -> None:
     if recompute not in (None, "analytical"):
         raise InputError(
-            f"expected a table or 'analytical', got {shorten(recompute)}", field=f"{field}.recompute"
+            f"expected a table or 'analytical', got {shorten(recompute)}",
+            field=f"{field}.recompute",
         )
     if hardware is None:
-        raise InputError("expected 'hardware' (a GPU of the catalogue) or a 'recompute' table", field=field)
+        raise InputError(
+            "expected 'hardware' (a GPU of the catalogue) or a 'recompute' table", field=field
+        )
     try:
         catalogue().gpu(hardware)
     except InputError as error:
         raise error.at(field=f"{field}.hardware") from None
     if model is None:
         raise InputError(
-            "expected the file to name a 'model', which the cost of recomputing depends on", field=field
+            "expected the file to name a 'model', which the cost of recomputing depends on",
+            field=field,
         )
 
 
@@ -306,7 +322,8 @@ def _budget(entry: Mapping[str, Any], field: str) -> tuple[str, float]:
     given = [kind for kind in BUDGETS if kind in entry]
     if len(given) != 1:
         raise InputError(
-            f"expected exactly one of {', '.join(BUDGETS)}, got {', '.join(given) or 'none'}", field=field
+            f"expected exactly one of {', '.join(BUDGETS)}, got {', '.join(given) or 'none'}",
+            field=field,
         )
     kind = given[0]
     where = f"{field}.{kind}"
@@ -325,7 +342,7 @@ def _check_names(workers: Sequence[ClusterWorker]) -> None:
     for worker in workers:
         if worker.name in seen:
             raise InputError(
-                f"expected unique names, got {shorten(worker.name)} there and in {seen[worker.name]}",
+                f"expected unique names, got {shorten(worker.name)} also in {seen[worker.name]}",
                 field=f"{worker.field}.name",
             )
         seen[worker.name] = worker.field
@@ -334,7 +351,9 @@ def _check_names(workers: Sequence[ClusterWorker]) -> None:
 def _text(entry: Mapping[str, Any], name: str, field: str) -> str | None:
     value = entry.get(name)
     if value is not None and (not isinstance(value, str) or not value):
-        raise InputError(f"expected a non-empty string, got {shorten(value)}", field=f"{field}.{name}")
+        raise InputError(
+            f"expected a non-empty string, got {shorten(value)}", field=f"{field}.{name}"
+        )
     return value
 
 
@@ -342,5 +361,3 @@ def _label(worker: ClusterWorker) -> str | None:
     if worker.hardware is None or worker.gpus == 1:
         return worker.hardware
     return f"{worker.gpus} x {worker.hardware}"
-
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -46,12 +47,12 @@ class Crossover:
         if self.fetch_wins == ((0.0, math.inf),):
             return "fetching wins at every depth"
         if len(self.fetch_wins) == 1 and self.fetch_wins[0][1] == math.inf:
-            return f"fetching wins from {self.first_token:,} prefix tokens on"
+            return f"fetching wins from {self.first_token:,} tokens"
         spans = (
             f"beyond {low:,.0f}" if high == math.inf else f"from {low:,.0f} to {high:,.0f}"
             for low, high in self.fetch_wins
         )
-        return f"fetching wins {' and '.join(spans)} prefix tokens"
+        return f"fetching wins {' and '.join(spans)} tokens"
 
 
 def crossover(
@@ -79,7 +80,7 @@ def crossover(
     bits = chunk_bytes * 8
     fetch = bits / (goodput * 1e6) + latency
     knots = sorted({0.0, *profile.knots})
-    pieces = [*zip(knots, knots[1:], strict=False), (knots[-1], math.inf)]
+    pieces = [*itertools.pairwise(knots), (knots[-1], math.inf)]
     wins: list[tuple[float, float]] = []
     for low, high in pieces:
         start, stop = _above(profile, fetch, low, high)

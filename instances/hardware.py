@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import resources
-from typing import Any, TypeVar, cast, get_args
+from typing import Any, TypeVar, get_args
 
 from prefixplace_opt.problem import InputError, number, whole_number
 from prefixplace_opt.problem.errors import shorten
@@ -159,7 +159,9 @@ def analytical_profile(
             raise InputError(f"expected a share in (0, 1], got {shorten(share)}", field=name)
     whole_number(gpus, field="gpus", least=1)
     per_ms = gpu.tflops * 1e9 * gpus
-    pair = 4 * model.layers * model.attention_heads * model.head_size / (per_ms * attention_efficiency)
+    pair = (
+        4 * model.layers * model.attention_heads * model.head_size / (per_ms * attention_efficiency)
+    )
     linear = 2 * model.token_parameters * chunk_tokens / (per_ms * linear_efficiency)
     own = chunk_tokens * (chunk_tokens + 1) / 2
     return LineProfile(
@@ -183,7 +185,9 @@ def catalogue_from_document(document: dict[str, Any]) -> Catalogue:
     """Build a catalogue from its TOML; raises InputError naming the entry at fault."""
     members(document, "", required=("gpus", "models", "profiles"))
     gpus = {
-        name.lower(): Gpu(name, **members(entry, f"gpus.{name}", required=("tflops", "memory_gb", "source")))
+        name.lower(): Gpu(
+            name, **members(entry, f"gpus.{name}", required=("tflops", "memory_gb", "source"))
+        )
         for name, entry in document["gpus"].items()
     }
     models = {
@@ -227,23 +231,27 @@ def profile_from_document(
         members(entry, field, required=shape, optional=("chunk_tokens", "source"))
     kind = entry.get("kind", "declared")
     if kind not in get_args(Kind):
-        raise InputError(f"expected one of {', '.join(get_args(Kind))}, got {shorten(kind)}", field=f"{field}.kind")
+        raise InputError(
+            f"expected one of {', '.join(get_args(Kind))}, got {shorten(kind)}",
+            field=f"{field}.kind",
+        )
     source = entry.get("source", "")
     if not isinstance(source, str):
         raise InputError(f"expected a string, got {shorten(source)}", field=f"{field}.source")
-    tokens = entry.get("chunk_tokens", chunk_tokens)
-    build = cast("type[Profile]", TableProfile if curve else LineProfile)
+    tokens: Any = entry.get("chunk_tokens", chunk_tokens)
+    build: Any = TableProfile if curve else LineProfile
     try:
-        return build(tokens, entry[shape[0]], entry[shape[1]], kind=kind, source=source)
+        profile: Profile = build(tokens, entry[shape[0]], entry[shape[1]], kind=kind, source=source)
     except InputError as error:
         raise error.at(field=field) from None
+    return profile
 
 
 T = TypeVar("T", Gpu, Model)
 
 
 def _named(entries: Mapping[str, T], name: str, kind: str) -> T:
-    found = entries.get(name.lower()) if isinstance(name, str) else None
+    found = entries.get(str(name).lower())
     if found is None:
         known = ", ".join(entry.name for entry in entries.values())
         raise InputError(f"expected a {kind} of the catalogue ({known}), got {shorten(name)}")

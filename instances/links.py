@@ -40,7 +40,7 @@ class Linked(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """Goodput in Gb/s and latency in ms, both (M, M), indexed [requester][holder]; 0 Gb/s: no link."""
+    """Goodput in Gb/s (0: no link) and latency in ms, both (M, M), indexed [requester][holder]."""
 
     goodput_gbps: Floats
     latency_ms: Floats
@@ -56,11 +56,14 @@ def links_from_document(value: Any, workers: Sequence[Linked]) -> Links:
     members(value, "links", optional=names)
     m = len(workers)
     if m * m > MOST_PAIRS:
-        raise InputError(f"expected at most {MOST_PAIRS} pairs of workers, got {m} x {m}", field="links")
+        raise InputError(
+            f"expected at most {MOST_PAIRS} pairs of workers, got {m} x {m}", field="links"
+        )
     racks = "same_rack" in value or "between_racks" in value
     if racks and ("goodput_gbps" in value or "latency_ms" in value):
         raise InputError(
-            "expected either goodput_gbps and latency_ms or same_rack and between_racks", field="links"
+            "expected either goodput_gbps and latency_ms or same_rack and between_racks",
+            field="links",
         )
     if racks:
         goodput, latency = _by_rack(value, workers)
@@ -103,16 +106,22 @@ def _link(value: Any, field: str) -> tuple[float, float]:
 
 def _apply_pairs(pairs: Any, workers: Sequence[Linked], goodput: Floats, latency: Floats) -> None:
     if not isinstance(pairs, list):
-        raise InputError(f"expected [[links.pair]] tables, got {shorten(pairs)}", field="links.pair")
+        raise InputError(
+            f"expected [[links.pair]] tables, got {shorten(pairs)}", field="links.pair"
+        )
     number_of = {worker.name: m for m, worker in enumerate(workers)}
     for at, pair in enumerate(pairs):
         field = f"links.pair[{at}]"
-        members(pair, field, required=("requester", "holder", "goodput_gbps"), optional=("latency_ms",))
+        members(
+            pair, field, required=("requester", "holder", "goodput_gbps"), optional=("latency_ms",)
+        )
         ends = []
         for end in ("requester", "holder"):
             name = pair[end]
             if not isinstance(name, str) or name not in number_of:
-                raise InputError(f"expected the name of a worker, got {shorten(name)}", field=f"{field}.{end}")
+                raise InputError(
+                    f"expected the name of a worker, got {shorten(name)}", field=f"{field}.{end}"
+                )
             ends.append(number_of[name])
         link = {key: pair[key] for key in ("goodput_gbps", "latency_ms") if key in pair}
         goodput[ends[0], ends[1]], latency[ends[0], ends[1]] = _link(link, field)

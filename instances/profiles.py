@@ -24,13 +24,14 @@ from prefixplace_opt.problem import (
 )
 
 #: ``measured``: timed on the hardware. ``assumed``: a curve that others computed with, not a
-#: measurement. ``analytical``: from FLOP counts, peak rate and an efficiency. ``declared``: the user's.
+#: measurement. ``analytical``: from operation counts, peak rate and an efficiency. ``declared``:
+#: the user's.
 Kind = Literal["measured", "assumed", "analytical", "declared"]
 
 
 @dataclass(frozen=True)
 class LineProfile:
-    """``base_ms + per_prefix_token_ms * p`` for a chunk of ``chunk_tokens`` with p tokens before it."""
+    """``base_ms + per_prefix_token_ms * p`` for a chunk with p tokens before it."""
 
     chunk_tokens: int
     base_ms: float
@@ -64,7 +65,8 @@ class LineProfile:
         base = ratio * (self.base_ms + shift)
         if base < 0:
             raise InputError(
-                f"a profile of {self.chunk_tokens}-token chunks says nothing about chunks of {chunk_tokens}",
+                f"a profile of {self.chunk_tokens}-token chunks says nothing "
+                f"about chunks of {chunk_tokens}",
                 field="chunk_tokens",
             )
         return replace(
@@ -89,10 +91,14 @@ class TableProfile:
         whole_number(self.chunk_tokens, field="chunk_tokens", least=1)
         tokens = cost_array(self.prefix_tokens, field="prefix_tokens")
         if tokens.ndim != 1 or tokens.size == 0 or (np.diff(tokens) <= 0).any():
-            raise InputError("expected a strictly increasing, non-empty list", field="prefix_tokens")
+            raise InputError(
+                "expected a strictly increasing, non-empty list", field="prefix_tokens"
+            )
         cost = cost_array(self.cost_ms, field="cost_ms")
         if cost.shape != tokens.shape:
-            raise InputError(f"expected {tokens.size} numbers, got shape {cost.shape}", field="cost_ms")
+            raise InputError(
+                f"expected {tokens.size} numbers, got shape {cost.shape}", field="cost_ms"
+            )
         object.__setattr__(self, "prefix_tokens", tuple(tokens.tolist()))
         object.__setattr__(self, "cost_ms", tuple(cost.tolist()))
 
@@ -116,7 +122,7 @@ class TableProfile:
         times, rest = divmod(chunk_tokens, self.chunk_tokens)
         if rest or not times:
             raise InputError(
-                f"expected a multiple of the table's {self.chunk_tokens} tokens, got {chunk_tokens}",
+                f"expected a multiple of the table's {self.chunk_tokens}, got {chunk_tokens}",
                 field="chunk_tokens",
             )
         shifts = [i * self.chunk_tokens for i in range(times)]

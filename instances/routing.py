@@ -58,7 +58,9 @@ def router_named(
         return RandomRouter(workers, seed)
     if route == "prefix-affinity":
         return PrefixAffinity(workers, parents, load_cap)
-    raise InputError(f"expected one of {', '.join(get_args(Route))}, got {shorten(route)}", field="route")
+    raise InputError(
+        f"expected one of {', '.join(get_args(Route))}, got {shorten(route)}", field="route"
+    )
 
 
 class RoundRobin:

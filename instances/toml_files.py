@@ -42,6 +42,8 @@ def parse_toml(raw: bytes, *, source: str = "") -> dict[str, Any]:
             f"expected UTF-8 text, but byte {error.start} is none", source=source
         ) from None
     except RecursionError:
-        raise InputError("expected TOML of reasonable depth, but it nests too deep", source=source) from None
+        raise InputError(
+            "expected TOML of reasonable depth, but it nests too deep", source=source
+        ) from None
     except ValueError as error:  # TOMLDecodeError, and an integer of thousands of digits
         raise InputError(f"expected TOML: {error}", source=source) from None

@@ -79,7 +79,9 @@ class ImportOptions:
             if value is not None and number(value, field=name) == 0:
                 raise InputError("expected a number > 0, got 0", field=name)
         if not 0 < number(self.sample, field="sample") <= 1:
-            raise InputError(f"expected a share in (0, 1], got {shorten(self.sample)}", field="sample")
+            raise InputError(
+                f"expected a share in (0, 1], got {shorten(self.sample)}", field="sample"
+            )
         for name in ("start_s", "stop_s"):
             value = getattr(self, name)
             if value is not None and not math.isfinite(value):
@@ -153,8 +155,12 @@ def import_traces(
         raise InputError("expected at least one trace file, got none")
     objective = options.objective or cluster.default_objective
     if objective not in ("requester", "pairwise"):
-        raise InputError(f"expected 'requester' or 'pairwise', got {shorten(objective)}", field="objective")
+        raise InputError(
+            f"expected 'requester' or 'pairwise', got {shorten(objective)}", field="objective"
+        )
     cluster.check_objective(objective)
+    if options.format is not None:
+        reader_for(options.format)
     stream = _Stream(paths, options, on_progress)
     requests = stream.requests()
     first = next(requests, None)
@@ -165,7 +171,8 @@ def import_traces(
     grouping = Grouping(block_tokens, chunk_tokens, partial_tail=options.partial_tail)
     bytes_per_token = stream.report.chunk_bytes_per_token
     sized = cluster.sized(
-        chunk_tokens, None if bytes_per_token is None else max(1, round(bytes_per_token * chunk_tokens))
+        chunk_tokens,
+        None if bytes_per_token is None else max(1, round(bytes_per_token * chunk_tokens)),
     )
     traffic = Traffic(chunk_tokens)
     router = router_named(
@@ -182,7 +189,7 @@ def import_traces(
         stream.report.note("requests older than the one before", traffic.out_of_order)
     if not traffic.requests:
         raise InputError(
-            "expected at least one request with a whole chunk, in the window and the sample, got none",
+            "expected a request with a chunk, in the window and the sample, got none",
             source=os.fspath(paths[0]),
         )
     summary = ImportSummary(
@@ -350,5 +357,3 @@ def _provenance(
             },
         }
     }
-
-

@@ -149,9 +149,13 @@ class Traffic:
         if not inside.all():
             time, leaf, worker = time[inside], leaf[inside], worker[inside]
         first, last = float(time.min()), float(time.max())
-        weight = np.ones(time.size) if half_life_ms is None else np.exp2((time - last) / half_life_ms)
+        weight = (
+            np.ones(time.size) if half_life_ms is None else np.exp2((time - last) / half_life_ms)
+        )
         tree, leaf = self._tree(leaf, chunk_bytes, keys)
-        return Epoch(tree, _demand(tree, leaf, worker, weight, workers), int(time.size), first, last)
+        return Epoch(
+            tree, _demand(tree, leaf, worker, weight, workers), int(time.size), first, last
+        )
 
     def _tree(self, leaf: Index, chunk_bytes: int | None, keys: bool) -> tuple[PrefixTree, Index]:
         """Return the tree of all prefixes of ``leaf``, numbered in order of first appearance."""
@@ -190,7 +194,8 @@ def _demand(
     counts = []
     for m in range(workers):
         own = worker == m
-        total = np.bincount(position[own], weights=weight[own], minlength=tree.n)
+        total: Floats = np.zeros(tree.n)
+        np.add.at(total, position[own], weight[own])
         subtree_sums(total, tree.preorder_parents)
         needed = np.flatnonzero(total)
         columns.append(tree.order[needed])

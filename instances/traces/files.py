@@ -59,7 +59,9 @@ def read_rows(path: str | os.PathLike[str], on_bytes: OnBytes | None = None) -> 
     except InputError as error:
         raise error.at(source=source) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"expected a whole gzip file, but it is damaged: {error}", source=source) from None
+        raise InputError(
+            f"expected a whole gzip file, but it is damaged: {error}", source=source
+        ) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", source=source) from None
 
@@ -133,7 +135,7 @@ def _one_value(first: bytes, stream: _Bounded, number: int, fault: InputError) -
         raw += part
         if len(raw) > MOST_VALUE_BYTES:
             raise InputError(
-                f"expected a JSON value of at most {MOST_VALUE_BYTES} bytes, or JSON lines: {fault.message}"
+                f"expected JSON lines, or a JSON value of at most {MOST_VALUE_BYTES} bytes"
             )
     try:
         value = parse_json(bytes(raw), first_line=number)

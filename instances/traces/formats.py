@@ -47,7 +47,9 @@ FORMATS: Mapping[str, TraceFormat] = {
 def reader_for(name: str, block_tokens: int | None = None) -> TraceReader:
     """Return a fresh reader of the format ``name``; ``block_tokens`` overrides its block size."""
     if name not in FORMATS:
-        raise InputError(f"expected one of {', '.join(FORMATS)}, got {shorten(name)}", field="format")
+        raise InputError(
+            f"expected one of {', '.join(FORMATS)}, got {shorten(name)}", field="format"
+        )
     return FORMATS[name].reader(block_tokens)
 
 

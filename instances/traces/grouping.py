@@ -33,7 +33,7 @@ class Grouping:
         self._blocks, rest = divmod(chunk_tokens, block_tokens)
         if rest or not self._blocks:
             raise InputError(
-                f"expected a multiple of the trace's blocks of {block_tokens} tokens, got {chunk_tokens}",
+                f"expected a multiple of the trace's blocks of {block_tokens}, got {chunk_tokens}",
                 field="chunk_tokens",
             )
         self._size = block_tokens

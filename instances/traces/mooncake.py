@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from .request import Report, Request, Row, block_ids, length, milliseconds, object_row
 from prefixplace_opt.problem import InputError
+
+from .request import Report, Request, Row, block_ids, length, milliseconds, object_row
 
 
 class MooncakeReader:

@@ -1,4 +1,4 @@
-"""A small strict decoder of msgpack, for recorded event streams: bounded depth and sizes, no objects."""
+"""A small strict decoder of msgpack, for recorded event streams: bounded depth and sizes."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class _Value:
         self._read = read
         self._left = MOST_VALUE_BYTES
 
-    def rest(self, head: int, depth: int) -> Any:  # noqa: PLR0911 (one return a kind)
+    def rest(self, head: int, depth: int) -> Any:
         """Return the value that starts with the byte ``head``."""
         if depth > MOST_DEPTH:
             raise InputError(f"expected msgpack at most {MOST_DEPTH} deep, but it nests deeper")
@@ -128,10 +128,7 @@ class _Value:
 
     def _array(self, size: int, depth: int) -> list[Any]:
         # One by one: a claimed size allocates nothing.
-        result = []
-        for _ in range(size):
-            result.append(self.rest(self._bytes(1)[0], depth + 1))
-        return result
+        return [self.rest(self._bytes(1)[0], depth + 1) for _ in range(size)]
 
     def _map(self, size: int, depth: int) -> dict[Any, Any]:
         result: dict[Any, Any] = {}

@@ -97,13 +97,13 @@ def block_ids(value: Any, where: str) -> list[BlockId]:
     """
     if not isinstance(value, list):
         raise InputError(f"expected a list of ids, got {shorten(value)}", field=where)
+    ids: list[BlockId] = value
     if not set(map(type, value)) <= {int}:
-        value = [_block_id(item, f"{where}[{at}]") for at, item in enumerate(value)]
-    if value and isinstance(value[0], int):
-        for at, item in enumerate(value):
-            if isinstance(item, int) and item.bit_length() > 256:
-                raise InputError("expected an id of at most 256 bits", field=f"{where}[{at}]")
-    return value
+        ids = [_block_id(item, f"{where}[{at}]") for at, item in enumerate(value)]
+    for at, item in enumerate(ids):
+        if isinstance(item, int) and item.bit_length() > 256:
+            raise InputError("expected an id of at most 256 bits", field=f"{where}[{at}]")
+    return ids
 
 
 def block_id(value: Any, where: str) -> BlockId:
@@ -116,7 +116,9 @@ def length(value: Any, where: str) -> int:
     if type(value) is float and value.is_integer():
         value = int(value)
     if type(value) is not int or not 0 <= value < 2**53:
-        raise InputError(f"expected a whole number of tokens >= 0, got {shorten(value)}", field=where)
+        raise InputError(
+            f"expected a whole number of tokens >= 0, got {shorten(value)}", field=where
+        )
     return value
 
 
@@ -136,4 +138,6 @@ def _block_id(value: Any, where: str) -> BlockId:
         if plain and (digits[0] != "0" or value == "0"):
             return int(value)
         return value
-    raise InputError(f"expected an id (a whole number or a string), got {shorten(value)}", field=where)
+    raise InputError(
+        f"expected an id (a whole number or a string), got {shorten(value)}", field=where
+    )

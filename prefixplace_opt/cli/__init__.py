@@ -12,7 +12,7 @@ import typer
 
 from prefixplace_opt import __version__
 
-from . import bench, demo, generate, report, show, solve
+from . import bench, demo, generate, import_traffic, report, show, show_crossover, solve
 from .failures import Commands
 
 app = typer.Typer(
@@ -48,9 +48,11 @@ def _prefixplace(
 app.command("demo")(demo.demo)
 app.command("solve")(solve.solve)
 app.add_typer(generate.app, name="generate")
+app.command("import")(import_traffic.import_traffic)
 app.add_typer(show.app, name="show")
 app.command("report")(report.report)
 app.command("bench")(bench.bench)
+show.app.command("crossover")(show_crossover.crossover)
 
 
 def main() -> None:

@@ -84,19 +84,19 @@ def crossover(
         )
         return
     print_table(
-        ("GPU", "profile", "first chunk, ms", "fetch, ms", "always fetch above, Gb/s", "verdict"),
+        ("GPU", "recompute", "first chunk", "fetch", "always above", "fetching wins"),
         [
             (
                 name,
                 profile.kind,
-                profile.milliseconds(0),
-                found.fetch_ms,
-                found.break_even_gbps,
-                found.verdict,
+                f"{profile.milliseconds(0):.1f} ms",
+                f"{found.fetch_ms:.1f} ms",
+                f"{found.break_even_gbps:.1f} Gb/s",
+                found.verdict.removeprefix("fetching wins "),
             )
             for name, profile, found in rows
         ],
         title=f"{chosen.name}, chunks of {chunk_tokens} tokens ({chunk_bytes:,} bytes), "
         f"{goodput_gbps:g} Gb/s + {latency_ms:g} ms",
-        left=("profile", "verdict"),
+        left=("recompute", "fetching wins"),
     )

@@ -72,7 +72,9 @@ def parse_json(raw: bytes, *, first_line: int = 1) -> Any:
         raise InputError(f"expected UTF-8 text, but byte {error.start} is none") from None
     except json.JSONDecodeError as error:
         line = first_line + error.lineno - 1
-        raise InputError(f"expected JSON, but line {line} column {error.colno}: {error.msg}") from None
+        raise InputError(
+            f"expected JSON, but line {line} column {error.colno}: {error.msg}"
+        ) from None
     except RecursionError:
         raise InputError("expected JSON of reasonable depth, but it nests too deep") from None
     except InputError:
