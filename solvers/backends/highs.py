@@ -1,0 +1,248 @@
+"""HiGHS, handed arrays: the default for LPs and MILPs.
+
+HiGHS reports trouble by return values, not exceptions, so every one is checked; an exception
+inside a callback would be lost, so it is kept and raised after the run. Its default "optimal" is a
+gap of 1e-4: ours is the asked one.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prefixplace_opt.problem import SolverError
+
+from .backend import Answer, Capabilities, Ending
+
+if TYPE_CHECKING:
+    from prefixplace_opt.formulations import LinearModel
+    from prefixplace_opt.solvers.run import Run
+
+Floats = NDArray[np.float64]
+
+#: How each model status ends a run, by the status's name.
+ENDINGS: dict[str, Ending] = {
+    "kNotset": "failed",
+    "kLoadError": "failed",
+    "kModelError": "failed",
+    "kPresolveError": "failed",
+    "kSolveError": "failed",
+    "kPostsolveError": "failed",
+    "kModelEmpty": "optimal",
+    "kOptimal": "optimal",
+    "kInfeasible": "infeasible",
+    "kUnboundedOrInfeasible": "undecided",
+    "kUnbounded": "unbounded",
+    "kObjectiveBound": "limit",
+    "kObjectiveTarget": "limit",
+    "kTimeLimit": "limit",
+    "kIterationLimit": "limit",
+    "kUnknown": "failed",
+    "kSolutionLimit": "limit",
+    "kInterrupt": "interrupted",
+    "kMemoryLimit": "limit",
+    "kHighsInterrupt": "interrupted",
+}
+
+#: The scheduler of HiGHS is one a process: two runs with different thread counts would clash.
+_ONE_AT_A_TIME = threading.Lock()
+
+
+class Highs:
+    """HiGHS through its own Python binding."""
+
+    name = "HiGHS"
+    capabilities = Capabilities(duals=True)
+
+    def solve(
+        self,
+        model: LinearModel,
+        run: Run,
+        *,
+        relaxed: bool = False,
+        start: Floats | None = None,
+    ) -> Answer:
+        """Maximise ``model``; see :class:`.backend.Backend`."""
+        import highspy
+
+        with _ONE_AT_A_TIME:
+            begun = time.perf_counter()
+            highspy.Highs.resetGlobalScheduler(True)
+            solver = quiet_highs()
+            _set_options(solver, run)
+            integral = model.integral & (not relaxed)
+            _pass(solver, model, integral)
+            if start is not None and integral.any():
+                _offer_start(solver, start)
+            watch = _Watch(run, bool(integral.any()))
+            watch.attach(solver)
+            status = solver.run()
+            watch.raise_kept()
+            return _answer(solver, run, status, bool(integral.any()), begun)
+
+
+def quiet_highs() -> Any:
+    """Return a new solver object that writes nothing to standard output, not even a banner."""
+    import highspy
+
+    class Quiet(highspy.Highs):  # type: ignore[misc]
+        def enableCallbacks(self) -> None:  # noqa: N802
+            # The constructor calls this before any option can be set, and it prints the banner.
+            self.setOptionValue("output_flag", False)
+
+    return Quiet()
+
+
+def _set_options(solver: Any, run: Run) -> None:
+    options = run.options
+    chosen = {
+        "output_flag": options.log,
+        "log_to_console": False,
+        "threads": options.threads,
+        "random_seed": options.seed % 2**31,
+        "mip_rel_gap": options.gap,
+        "mip_abs_gap": 0.0,
+        "mip_feasibility_tolerance": 1e-9,
+    }
+    if math.isfinite(run.remaining):
+        chosen["time_limit"] = run.remaining
+    if options.node_limit is not None:
+        chosen["mip_max_nodes"] = min(options.node_limit, 2**31 - 1)
+    for name, value in chosen.items():
+        _require(solver.setOptionValue(name, value), f"HiGHS refuses {name} = {value}")
+
+
+def _pass(solver: Any, model: LinearModel, integral: NDArray[np.bool_]) -> None:
+    import highspy
+
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = model.columns, model.rows
+    lp.sense_ = highspy.ObjSense.kMaximize
+    lp.offset_ = model.constant
+    lp.col_cost_, lp.col_lower_, lp.col_upper_ = model.cost, model.column_lower, model.column_upper
+    lp.row_lower_, lp.row_upper_ = model.row_lower, model.row_upper
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = model.columns, model.rows
+    lp.a_matrix_.start_ = model.row_start
+    lp.a_matrix_.index_ = model.entry_column
+    lp.a_matrix_.value_ = model.entry_value
+    if integral.any():
+        kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
+        lp.integrality_ = [kinds[flag] for flag in integral.tolist()]
+    _require(solver.passModel(lp), "HiGHS refuses the model")
+
+
+def _offer_start(solver: Any, start: Floats) -> None:
+    known = np.flatnonzero(np.isfinite(start)).astype(np.int32)
+    # An infeasible start is no error: HiGHS tries to complete it and goes on without it.
+    _require(solver.setSolution(known.size, known, start[known]), "HiGHS refuses the start")
+
+
+class _Watch:
+    """Passes incumbents and bounds on, and the wish to stop back, while HiGHS runs."""
+
+    def __init__(self, run: Run, integer: bool) -> None:
+        self._run = run
+        self._integer = integer
+        self._kept: BaseException | None = None
+
+    def attach(self, solver: Any) -> None:
+        from highspy import cb
+
+        HighsCallbackType = cb.HighsCallbackType
+
+        self._log = HighsCallbackType.kCallbackLogging
+        self._reports = (
+            HighsCallbackType.kCallbackMipLogging,
+            HighsCallbackType.kCallbackMipImprovingSolution,
+        )
+        kinds = [
+            HighsCallbackType.kCallbackSimplexInterrupt,
+            HighsCallbackType.kCallbackIpmInterrupt,
+        ]
+        if self._integer:
+            kinds += [HighsCallbackType.kCallbackMipInterrupt, *self._reports]
+        if self._run.options.log:
+            kinds.append(self._log)
+        _require(solver.setCallback(self._called, None), "HiGHS refuses callbacks")
+        for kind in kinds:
+            _require(solver.startCallback(kind), f"HiGHS refuses the callback {kind}")
+
+    def _called(self, kind: Any, message: str, data_out: Any, data_in: Any, _user: Any) -> None:
+        if kind == self._log:
+            sys.stderr.write(message)
+            return
+        try:
+            if kind in self._reports:
+                lower, upper = data_out.mip_primal_bound, data_out.mip_dual_bound
+                if abs(lower) < 1e100:
+                    self._run.report(
+                        "branching",
+                        float(lower),
+                        float(upper) if abs(upper) < 1e100 else math.inf,
+                        max(0, int(data_out.mip_node_count)),
+                    )
+            stop = self._kept is not None or self._run.stopped() is not None
+        except BaseException as error:
+            self._kept = error
+            stop = True
+        # HiGHS takes an answer only in the calls that ask for one.
+        if stop and data_in is not None and kind not in self._reports:
+            data_in.user_interrupt = True
+
+    def raise_kept(self) -> None:
+        if self._kept is not None:
+            raise self._kept
+
+
+def _answer(solver: Any, run: Run, status: Any, integer: bool, begun: float) -> Answer:
+    import highspy
+
+    name = solver.getModelStatus().name
+    ending = ENDINGS.get(name, "failed")
+    reason = f"HiGHS: {solver.modelStatusToString(solver.getModelStatus())}"
+    if status == highspy.HighsStatus.kError:
+        ending = "failed"
+    elif ending == "interrupted" and run.stopped() == "time-limit":
+        ending, reason = "limit", "HiGHS: stopped at the time limit"
+    info = solver.getInfo()
+    found = solver.getSolution()
+    feasible = int(info.primal_solution_status) == int(
+        highspy.SolutionStatus.kSolutionStatusFeasible
+    )
+    solution = None
+    if found.value_valid and (feasible or name in ("kOptimal", "kModelEmpty")):
+        solution = np.asarray(found.col_value, dtype=np.float64)
+    duals = None
+    bound = math.inf
+    if integer:
+        bound = float(info.mip_dual_bound)
+        bound = bound if abs(bound) < 1e100 else math.inf
+    elif ending == "optimal":
+        bound = float(info.objective_function_value)
+        if found.dual_valid:
+            duals = np.asarray(found.row_dual, dtype=np.float64)
+    if ending == "infeasible":
+        bound = -math.inf
+    return Answer(
+        ending=ending,
+        reason=reason,
+        solution=solution,
+        bound=bound,
+        row_duals=duals,
+        nodes=max(0, int(info.mip_node_count)),
+        seconds=time.perf_counter() - begun,
+    )
+
+
+def _require(status: Any, message: str) -> None:
+    import highspy
+
+    if status == highspy.HighsStatus.kError:
+        raise SolverError(message)
