@@ -221,7 +221,10 @@ def flip_losses(
 
 @numba.njit(cache=True, nogil=True)
 def narrowest_limit(loss: Floats, count: int, need: float, core: int) -> float:
-    """Return the largest of need, need / 2, need / 4, ... that at most ``core`` losses reach."""
+    """Return the largest of need, need / 2, need / 4, ... that at most ``core`` losses reach.
+
+    Or ``need`` itself, where not many more than that reach it.
+    """
     within = np.zeros(HALVINGS + 1, dtype=np.int64)
     for c in range(count):
         size = abs(loss[c])
@@ -231,12 +234,14 @@ def narrowest_limit(loss: Floats, count: int, need: float, core: int) -> float:
                 size *= 2
                 halvings += 1
             within[halvings] += 1
+    if within.sum() <= 4 * core:
+        return need
     reached = 0
-    for halvings in range(HALVINGS, 0, -1):
+    for halvings in range(HALVINGS, -1, -1):
         reached += within[halvings]
         if reached > core:
             return float(need / 2.0 ** min(halvings + 1, HALVINGS))
-    return need if reached + within[0] <= core else need / 2
+    return need
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc"})

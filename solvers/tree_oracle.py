@@ -32,8 +32,11 @@ Floats = NDArray[np.float64]
 Index = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 
-#: Up to this many cells the plain programme is faster than any preparation.
-SMALL_TABLE = 30_000
+#: Forests of so few chunks are solved by the plain programme where its cells, as :func:`_cells`
+#: counts them, are not too many: no preparation is sure to be faster.
+SMALL_FOREST, SMALL_TABLE = 4096, 2_000_000
+#: A row of the table costs about as much as this many of its cells, however short it is.
+ROW_CELLS = 200
 #: Cores up to this size are not worth shrinking further.
 SMALL_CORE = 256
 
@@ -63,6 +66,7 @@ class TreeOracle:
         n = tree.n
         self._parents = tree.preorder_parents
         self._depth = tree.preorder_depth
+        self._end = tree.end
         self._floats = np.empty((4, n))
         self._indices = np.empty((5, n), dtype=np.int32)
         self._taken = np.empty(n, dtype=np.bool_)
@@ -81,7 +85,8 @@ class TreeOracle:
                 profit,
                 self._parents,
                 self._depth,
-                budget,
+                self._end,
+                min(budget, profit.size),
                 SMALL_TABLE,
                 SMALL_CORE,
                 self._floats,
@@ -97,6 +102,7 @@ def _solve(
     profit: Floats,
     parents: Index,
     depth: Index,
+    end: Index,
     budget: int,
     small_table: int,
     small_core: int,
@@ -108,23 +114,24 @@ def _solve(
     gain, value, rest_value, loss = floats[0], floats[1], floats[2], floats[3]
     place, up, node, rest_up, rest = indices[0], indices[1], indices[2], indices[3], indices[4]
     n = profit.shape[0]
-    floor = 0.0
+    if n <= SMALL_FOREST and _cells(n, budget) <= small_table:
+        _solve_plain(profit, depth, end, n, budget, resident)
+        return
+    # Chunks below a price that takes some more than the budget hardly ever matter.
     count = 0
-    if n * table_width(n, budget) > small_table:
-        # Chunks below a price that takes some more than the budget hardly ever matter.
-        rank = 4 * budget + small_core
-        floor = guess_price(profit, rank)
-        while floor > 0.0 and count <= budget:
-            count = contract(profit, parents, depth, budget, floor, gain, place, value, up, node)
-            if count <= budget:
-                rank *= 4
-                floor = guess_price(profit, rank)
+    rank = 4 * budget + small_core
+    floor = guess_price(profit, rank)
+    while floor > 0.0 and count <= budget:
+        count = contract(profit, parents, depth, budget, floor, gain, place, value, up, node)
+        if count <= budget:
+            rank *= 4
+            floor = guess_price(profit, rank)
     if floor == 0.0:
         count = contract(profit, parents, depth, budget, floor, gain, place, value, up, node)
     if count <= budget:
         _write(node, count, resident)
         return
-    if floor == 0.0 and count * table_width(count, budget) <= small_table:
+    if floor == 0.0 and count <= SMALL_FOREST and _cells(count, budget) <= small_table:
         loss[:count] = 0.0
         _solve_core(value, up, count, budget, loss, 0.0, place, taken)
         _write_taken(node, count, taken, resident)
@@ -139,17 +146,18 @@ def _solve(
     _write_taken(node, count, taken, resident)
     if upper - best <= 8 * np.finfo(np.float64).eps * upper:
         return
+    core = small_core
     while True:
         flip_losses(value, up, count, price, gain, loss)
         margin = rounding_bound(profit, floor)
         # A chunk that was contracted away costs the relaxation at least this much.
         reach = price - floor - margin if floor > 0.0 else np.inf
-        best, proven = _close_gap(
+        best, core, proven = _close_gap(
             value,
             up,
             count,
             budget,
-            small_core,
+            core,
             best,
             upper,
             margin,
@@ -174,7 +182,7 @@ def _close_gap(
     up: Index,
     count: int,
     budget: int,
-    small_core: int,
+    core: int,
     best: float,
     upper: float,
     margin: float,
@@ -184,12 +192,12 @@ def _close_gap(
     taken: Mask,
     node: Index,
     resident: Mask,
-) -> tuple[float, bool]:
-    """Improve ``resident``, worth ``best``; return the new worth, and whether it is an optimum.
+) -> tuple[float, int, bool]:
+    """Improve ``resident``, worth ``best``, from cores of about ``core`` chunks on.
 
-    It is not sure to be one where sets that lose more than ``reach`` would have to be searched.
+    Returns the new worth, the core to go on with, and whether ``resident`` is an optimum: it is not
+    sure to be one where sets that lose more than ``reach`` would have to be searched.
     """
-    core = small_core
     limit = 0.0
     while True:
         need = upper - best + margin
@@ -197,14 +205,14 @@ def _close_gap(
         wanted = min(max(narrowest_limit(loss, count, need, core), 2 * limit), need)
         wanted = min(wanted, reach)
         if wanted <= limit:
-            return best, False
+            return best, core, False
         limit = wanted
         worth = _solve_core(value, up, count, budget, loss, limit, place, taken)
         if worth > best:
             best = worth
             _write_taken(node, count, taken, resident)
         if upper - best + margin <= limit:
-            return best, True
+            return best, core, True
         core *= 4
 
 
@@ -314,14 +322,28 @@ def _solve_core(
         if depth[at] > 0:
             q = place[up[c]]
             end[q] = max(end[q], end[at])
-    width = (table_width(core, spare) + 7) // 8
-    rows = np.empty((most_rows(depth, core), spare + 1))
-    better = np.zeros(8 * width, dtype=np.uint8)
-    bits = np.empty((core, width), dtype=np.uint8)
-    worth = base + fill(profit, depth, core, spare, rows, better, bits)
     resident = np.empty(core, dtype=np.bool_)
-    read_back(end, core, spare, bits, resident)
+    worth = base + _solve_plain(profit, depth, end, core, spare, resident)
     for at in range(core):
         if resident[at]:
             found[chunk[at]] = True
     return worth
+
+
+@numba.njit(cache=True, nogil=True)
+def _cells(n: int, budget: int) -> int:
+    return n * (ROW_CELLS + table_width(n, budget))
+
+
+@numba.njit(cache=True, nogil=True)
+def _solve_plain(
+    profit: Floats, depth: Index, end: Index, n: int, budget: int, resident: Mask
+) -> float:
+    """Solve by the plain programme; ``budget`` is in 1 .. n."""
+    width = (table_width(n, budget) + 7) // 8
+    rows = np.empty((most_rows(depth, n), budget + 1))
+    better = np.zeros(8 * width, dtype=np.uint8)
+    bits = np.empty((n, width), dtype=np.uint8)
+    worth = fill(profit, depth, n, budget, rows, better, bits)
+    read_back(end, n, budget, bits, resident)
+    return float(worth)
