@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def solve(
     problem: Problem,
     *,
-    method: str = "plan",
+    method: str = "auto",
     gap: float = 1e-4,
     time_limit: float | None = None,
     node_limit: int | None = None,

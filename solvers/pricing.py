@@ -1,0 +1,174 @@
+"""The bound at given prices: every worker's best closed set, and how the bound changes with them.
+
+The oracle's recurrence (:mod:`prefixplace_opt.solvers.tree_oracle`) on the contracted trees of a
+subproblem. Workers whose table of values fits ``TABLE_CELLS`` keep all of it: that needs no
+decision bits, is three times as fast as the lean oracle, and serves the exact in and out values of
+:mod:`prefixplace_opt.solvers.fixing` as well.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from ..problem import PrefixTree
+from .subproblem import Subproblem
+from .tree_oracle import TreeOracle
+
+Floats = NDArray[np.float64]
+Index = NDArray[np.int32]
+Mask = NDArray[np.bool_]
+
+#: Workers with more cells than this are solved by the lean oracle.
+TABLE_CELLS = 1 << 24
+#: From this many cells in all on, workers are solved in parallel.
+PARALLEL_CELLS = 1 << 20
+
+
+class Pricing(NamedTuple):
+    """The bound at some prices.
+
+    Attributes
+    ----------
+    bound
+        UB of the subproblem, ms per epoch.
+    values
+        Shape (M,): the value of each worker's best set.
+    taken
+        Shape (slots,): the best sets.
+    slope
+        Shape (rows,): a subgradient, 1 - (number of holders that serve the row).
+    """
+
+    bound: float
+    values: Floats
+    taken: Mask
+    slope: Floats
+
+
+class Pricer:
+    """Evaluates bounds of one subproblem again and again, reusing its buffers.
+
+    Parameters
+    ----------
+    subproblem
+        Must be feasible.
+    pool
+        Where workers are solved in parallel; results do not depend on it.
+    """
+
+    def __init__(self, subproblem: Subproblem, pool: Executor | None = None) -> None:
+        self.subproblem = subproblem
+        self._pool = pool if subproblem.cells.sum() >= PARALLEL_CELLS else None
+        workers = range(subproblem.form.m)
+        self._lean = {h: _lean_oracle(subproblem, h) for h in workers if subproblem.cells[h] > TABLE_CELLS}
+        sizes = [0 if h in self._lean else table_size(subproblem, h) for h in workers]
+        if self._pool is None:
+            shared = np.empty(max(sizes, default=0))
+            self._tables = [shared for _ in workers]
+        else:
+            self._tables = [np.empty(size) for size in sizes]
+
+    def __call__(self, prices: Floats) -> Pricing:
+        """Evaluate the bound at ``prices``, shape (rows,)."""
+        sub = self.subproblem
+        profit = self.profits(prices)
+        taken = np.zeros(sub.slots, dtype=np.bool_)
+
+        def solve(h: int) -> float:
+            own = slice(sub.first[h], sub.first[h + 1])
+            if h in self._lean:
+                best = self._lean[h].solve(profit[own], int(sub.budget[h]))
+                taken[own] = best.resident
+                return best.value
+            return float(
+                best_set(profit[own], sub.end[own], sub.budget[h], self._tables[h], taken[own])
+            )
+
+        workers = range(sub.form.m)
+        values = np.array(list(map(solve, workers) if self._pool is None else self._pool.map(solve, workers)))
+        slope = _slope(taken, sub.row_first, sub.entry_slot, sub.entry_gain, prices)
+        bound = sub.constant + float(prices.sum()) + float(values.sum())
+        return Pricing(bound, values, taken, slope)
+
+    def profits(self, prices: Floats) -> Floats:
+        """Return the node profits of all slots at ``prices``."""
+        sub = self.subproblem
+        return _profits(sub.local, sub.row_first, sub.entry_slot, sub.entry_gain, prices)
+
+
+def table_size(subproblem: Subproblem, worker: int) -> int:
+    """Return how many numbers the table of a worker's recurrence has."""
+    free = int(subproblem.first[worker + 1] - subproblem.first[worker])
+    return (free + 1) * (min(int(subproblem.budget[worker]), free) + 1)
+
+
+def _lean_oracle(subproblem: Subproblem, worker: int) -> TreeOracle:
+    own = slice(subproblem.first[worker], subproblem.first[worker + 1])
+    return TreeOracle(PrefixTree(subproblem.parent[own]))
+
+
+@numba.njit(cache=True, nogil=True)
+def fill_table(profit: Floats, end: Index, k: int, table: Floats) -> None:
+    """Fill ``table``, shape (n + 1, k + 1), with the oracle's recurrence."""
+    n = profit.shape[0]
+    table[n] = 0.0
+    for i in range(n - 1, -1, -1):
+        p = profit[i]
+        skip = table[end[i]]
+        below = table[i + 1]
+        target = table[i]
+        target[0] = 0.0
+        for j in range(1, k + 1):
+            target[j] = max(skip[j], p + below[j - 1])
+
+
+@numba.njit(cache=True, nogil=True)
+def best_set(profit: Floats, end: Index, budget: int, buffer: Floats, taken: Mask) -> float:
+    """Mark an optimal closed set of at most ``budget`` slots in ``taken`` (all False) and return its value."""
+    n = profit.shape[0]
+    k = min(budget, n)
+    if k == 0:
+        return 0.0
+    table = buffer[: (n + 1) * (k + 1)].reshape((n + 1, k + 1))
+    fill_table(profit, end, k, table)
+    i = 0
+    j = k
+    while i < n and j > 0:
+        # A tie leaves the chunk out.
+        if profit[i] + table[i + 1, j - 1] > table[end[i], j]:
+            taken[i] = True
+            j -= 1
+            i += 1
+        else:
+            i = end[i]
+    return float(table[0, k])
+
+
+@numba.njit(cache=True, nogil=True)
+def _profits(
+    local: Floats, row_first: NDArray[np.int64], entry_slot: Index, entry_gain: Floats, prices: Floats
+) -> Floats:
+    profit = local.copy()
+    for r in range(prices.shape[0]):
+        for e in range(row_first[r], row_first[r + 1]):
+            gain = entry_gain[e] - prices[r]
+            if gain > 0.0:
+                profit[entry_slot[e]] += gain
+    return profit
+
+
+@numba.njit(cache=True, nogil=True)
+def _slope(
+    taken: Mask, row_first: NDArray[np.int64], entry_slot: Index, entry_gain: Floats, prices: Floats
+) -> Floats:
+    slope = np.ones(prices.shape[0])
+    for r in range(prices.shape[0]):
+        for e in range(row_first[r], row_first[r + 1]):
+            if taken[entry_slot[e]] and entry_gain[e] > prices[r]:
+                slope[r] -= 1.0
+    return slope
