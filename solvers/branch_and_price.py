@@ -17,7 +17,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import PrefixTree, Proof, Savings
+from prefixplace_opt.problem import PrefixTree, Proof, Savings
+
 from .coordinate_refinement import Refinement
 from .fixing import forced_bounds
 from .incumbent import Incumbent
@@ -101,9 +102,11 @@ class BranchAndPrice:
 
         The root is bounded by one evaluation at least, whatever the limits.
         """
-        states = np.full((self.form.m, self.form.n), FREE)
+        states = np.full((self.form.m, self.form.n), FREE, dtype=np.int8)
         root = self._proof.open()
-        self._current = Node((-np.inf, 0), np.inf, states, prices, root, self._proof.add_prices(prices), 0)
+        self._current = Node(
+            (-np.inf, 0), np.inf, states, prices, root, self._proof.add_prices(prices), 0
+        )
         while self._current is not None:
             reason = self._ended() if self.nodes else None
             if reason is not None:
@@ -214,7 +217,7 @@ class BranchAndPrice:
         deepest = comes_in.copy()
         deepest[above[comes_in & (above >= 0)]] = False
         decisions = [
-            (int(worker[s]), int(sub.position[s]), int(state))
+            (int(worker[s]), int(sub.position[s]), state)
             for which, state in ((topmost, OUT), (deepest, IN))
             for s in np.flatnonzero(which)
         ]
@@ -244,15 +247,17 @@ class BranchAndPrice:
         h, p = int(worker[s]), int(sub.position[s])
         proof_nodes = self._proof.branch(node.proof_node, h, p)
         children = []
-        for state, bound, proof_node in zip((IN, OUT), (inside[s], outside[s]), proof_nodes, strict=True):
+        for state, bound, proof_node in zip(
+            (IN, OUT), (inside[s], outside[s]), proof_nodes, strict=True
+        ):
             states = node.states.copy()
             decide(states, self.tree, h, p, state)
-            bound = min(node.bound, float(bound))
+            below = min(node.bound, float(bound))
             children.append(
                 replace(
                     node,
-                    rank=(-bound, -node.depth - 1),
-                    bound=bound,
+                    rank=(-below, -node.depth - 1),
+                    bound=below,
                     states=states,
                     proof_node=proof_node,
                     depth=node.depth + 1,
@@ -261,4 +266,9 @@ class BranchAndPrice:
         return children
 
     def _report(self) -> None:
-        self._run.report("branch and price", self._incumbent.value, max(self.upper, self._incumbent.value), self.nodes)
+        self._run.report(
+            "branch and price",
+            self._incumbent.value,
+            max(self.upper, self._incumbent.value),
+            self.nodes,
+        )

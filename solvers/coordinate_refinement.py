@@ -63,7 +63,7 @@ class Refinement:
 def _entries_by_slot(
     slots: int, row_first: NDArray[np.int64], entry_slot: Index
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the row of every entry, and the entries of every slot as ``order[first[s]:first[s+1]]``."""
+    """Return every entry's row, and the entries of slot s as ``order[first[s] : first[s + 1]]``."""
     row = np.repeat(np.arange(row_first.size - 1), np.diff(row_first))
     order = np.argsort(entry_slot, kind="stable")
     first = np.zeros(slots + 1, dtype=np.int64)

@@ -40,7 +40,14 @@ def forced_bounds(pricer: Pricer, prices: Floats) -> tuple[Floats, Floats]:
     for h in known:
         own = slice(sub.first[h], sub.first[h + 1])
         values[h] = _forced_values(
-            profit[own], sub.end[own], sub.parent[own], sub.budget[h], table, forward, inside[own], outside[own]
+            profit[own],
+            sub.end[own],
+            sub.parent[own],
+            sub.budget[h],
+            table,
+            forward,
+            inside[own],
+            outside[own],
         )
     for h in set(workers) - set(known):
         own = slice(sub.first[h], sub.first[h + 1])

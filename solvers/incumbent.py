@@ -9,7 +9,7 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import Savings
+from prefixplace_opt.problem import Savings
 
 Mask = NDArray[np.bool_]
 
@@ -55,7 +55,7 @@ class Incumbent:
         return max(within, self.value + 0.999 * self.granularity)
 
     def offer(self, value: float, held: Callable[[], Mask]) -> bool:
-        """Take the plan that ``held`` returns if it is better; ``value`` is what it is about worth."""
+        """Take the plan that ``held`` returns if it is better; ``value`` is about its worth."""
         if value <= self.value * (1 + 1e-12):
             return False
         plan = held()

@@ -94,7 +94,12 @@ def descend(
         if target is None or done >= steps or step < LEAST_STEP or not prices.size:
             break
         prices = _next_prices(
-            prices, current.slope, direction, cap, step * max(current.bound - target, 0.0), done == 1
+            prices,
+            current.slope,
+            direction,
+            cap,
+            step * max(current.bound - target, 0.0),
+            done == 1,
         )
         current = pricer(prices)
         done += 1

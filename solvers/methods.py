@@ -50,6 +50,20 @@ METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         Method(
+            "auto",
+            "plan, Lagrangian bound, branch and price: a plan with a proof of the asked gap",
+            "proving:prove",
+            ("auto",),
+            proves=True,
+        ),
+        Method(
+            "exact",
+            "auto until the plan is proven optimal",
+            "proving:prove",
+            ("exact",),
+            proves=True,
+        ),
+        Method(
             "plan", "WorkerGreedy from several orders, refined; the paper's planner", "planner:plan"
         ),
         Method(

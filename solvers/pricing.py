@@ -15,7 +15,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import PrefixTree
+from prefixplace_opt.problem import PrefixTree
+
 from .subproblem import Subproblem
 from .tree_oracle import TreeOracle
 
@@ -65,7 +66,9 @@ class Pricer:
         self.subproblem = subproblem
         self._pool = pool if subproblem.cells.sum() >= PARALLEL_CELLS else None
         workers = range(subproblem.form.m)
-        self._lean = {h: _lean_oracle(subproblem, h) for h in workers if subproblem.cells[h] > TABLE_CELLS}
+        self._lean = {
+            h: _lean_oracle(subproblem, h) for h in workers if subproblem.cells[h] > TABLE_CELLS
+        }
         sizes = [0 if h in self._lean else table_size(subproblem, h) for h in workers]
         if self._pool is None:
             shared = np.empty(max(sizes, default=0))
@@ -90,7 +93,9 @@ class Pricer:
             )
 
         workers = range(sub.form.m)
-        values = np.array(list(map(solve, workers) if self._pool is None else self._pool.map(solve, workers)))
+        values = np.array(
+            list(map(solve, workers) if self._pool is None else self._pool.map(solve, workers))
+        )
         slope = _slope(taken, sub.row_first, sub.entry_slot, sub.entry_gain, prices)
         bound = sub.constant + float(prices.sum()) + float(values.sum())
         return Pricing(bound, values, taken, slope)
@@ -129,7 +134,10 @@ def fill_table(profit: Floats, end: Index, k: int, table: Floats) -> None:
 
 @numba.njit(cache=True, nogil=True)
 def best_set(profit: Floats, end: Index, budget: int, buffer: Floats, taken: Mask) -> float:
-    """Mark an optimal closed set of at most ``budget`` slots in ``taken`` (all False) and return its value."""
+    """Mark a best closed set of at most ``budget`` slots in ``taken``, and return its value.
+
+    ``taken`` must be all False. ``buffer`` has room for the table of the recurrence.
+    """
     n = profit.shape[0]
     k = min(budget, n)
     if k == 0:
@@ -151,7 +159,11 @@ def best_set(profit: Floats, end: Index, budget: int, buffer: Floats, taken: Mas
 
 @numba.njit(cache=True, nogil=True)
 def _profits(
-    local: Floats, row_first: NDArray[np.int64], entry_slot: Index, entry_gain: Floats, prices: Floats
+    local: Floats,
+    row_first: NDArray[np.int64],
+    entry_slot: Index,
+    entry_gain: Floats,
+    prices: Floats,
 ) -> Floats:
     profit = local.copy()
     for r in range(prices.shape[0]):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import Branch, Decision, Fixing, Leaf, Prices, PrefixTree, Proof
-from ..problem.proof import Node
+from prefixplace_opt.problem import Branch, Decision, Fixing, Leaf, PrefixTree, Prices, Proof
+from prefixplace_opt.problem.proof import Node
+
 from .subproblem import IN
 
 Floats = NDArray[np.float64]
@@ -59,7 +60,8 @@ class ProofTree:
         used = sorted({node.prices for node in nodes if not isinstance(node, Branch)})
         number = {old: new for new, old in enumerate(used)}
         return Proof(
-            tuple(self._prices[old] for old in used), tuple(_renumbered(node, number) for node in nodes)
+            tuple(self._prices[old] for old in used),
+            tuple(_renumbered(node, number) for node in nodes),
         )
 
     def _decision(self, worker: int, position: int, state: int) -> Decision:
@@ -72,4 +74,3 @@ def _renumbered(node: Node, number: dict[int, int]) -> Node:
     if isinstance(node, Leaf):
         return Leaf(number[node.prices])
     return Fixing(number[node.prices], node.decisions, node.child)
-

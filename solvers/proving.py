@@ -12,7 +12,8 @@ from contextlib import ExitStack
 
 import numpy as np
 
-from ..problem import Placement, Problem, savings
+from prefixplace_opt.problem import Placement, Problem, savings
+
 from .branch_and_price import BranchAndPrice
 from .incumbent import Incumbent
 from .planner import plan

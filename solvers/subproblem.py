@@ -20,7 +20,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import PrefixTree, Savings
+from prefixplace_opt.problem import PrefixTree, Savings
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int32]
@@ -28,7 +28,7 @@ Mask = NDArray[np.bool_]
 States = NDArray[np.int8]
 
 #: What is decided on a (worker, position).
-FREE, IN, OUT = np.int8(0), np.int8(1), np.int8(2)
+FREE, IN, OUT = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +145,7 @@ class Subproblem:
 
     def held(self, taken: Mask) -> Mask:
         """Return what everybody holds, shape (M, n), when the slots ``taken`` are."""
-        held = self.states == IN
+        held: Mask = self.states == IN
         held[_worker_of(self.first)[taken], self.position[taken]] = True
         return held
 
