@@ -70,12 +70,11 @@ class ExactUnits:
         product = self._demand_grid + self._cost_grid
         self.exponent = min(product, grid(prices)) if prices else product
         self._shift = product - self.exponent
-        self._dtype = np.dtype(object)
+        self._dtype: np.dtype[Any] = np.dtype(object)
         # Nothing saves more than an own copy, and there are `holders` sources of it.
         most = holders * int(self.savings(recompute, 0.0).sum())
         dearest = max((int(self.prices(values)[0].sum()) for values in prices), default=0)
-        if most + dearest < 2**INT64_BITS:
-            self._dtype = np.dtype(np.int64)
+        self._dtype = _dtype_of(most + dearest)
 
     def savings(self, dear: Floats, cheap: Floats | float) -> Integers:
         """Return demand * (dear - cheap)."""
@@ -98,15 +97,16 @@ class DirectedUnits:
     ) -> None:
         self._demand = np.frexp(demand)
         # As in ExactUnits: what bounds all sums.
-        bits = [_bits(*_product(self._demand, np.frexp(recompute))) + holders.bit_length()]
-        bits += [_bits(*np.frexp(values)) for values in prices]
-        self.exponent = max(bits) + 1 - INT64_BITS
+        bits = [bits + holders.bit_length() for bits in _bits(*self._times(recompute))]
+        for values in prices:
+            bits += _bits(*np.frexp(values))
+        self.exponent = max(bits, default=0) + 1 - INT64_BITS
 
     def savings(self, dear: Floats, cheap: Floats | float) -> Integers:
         """Return demand * (dear - cheap), rounded up."""
         # A difference of doubles never underflows, and mantissa and exponent apart nothing does.
         difference = dear - cheap
-        mantissa, place = _product(self._demand, np.frexp(difference))
+        mantissa, place = self._times(difference)
         # Two roundings of a relative 2**-53 each stand against 2**-50.
         counts = np.ceil(np.ldexp(mantissa * (1 + 2.0**-50), place - self.exponent))
         return np.where(difference > 0, counts.astype(np.int64) + 1, 0)
@@ -116,6 +116,11 @@ class DirectedUnits:
         counts = np.ldexp(values, -self.exponent)
         up = np.where(values > 0, np.maximum(np.ceil(counts), 1), 0)
         return up.astype(np.int64), np.floor(counts).astype(np.int64)
+
+    def _times(self, costs: Floats) -> Parts:
+        """Return mantissa and exponent of demand * costs."""
+        mantissa, exponent = np.frexp(costs)
+        return self._demand[0] * mantissa, self._demand[1] + exponent
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,16 +276,16 @@ def exact_value(problem: Problem, held: NDArray[np.bool_]) -> Fraction:
     return total * power_of_two(amounts + costs)
 
 
-def _product(one: Parts, other: Parts) -> Parts:
-    """Return mantissa and exponent of the products of numbers given so."""
-    return one[0] * other[0], one[1] + other[1]
+def _dtype_of(total: int) -> np.dtype[Any]:
+    """Return the narrowest type for integers that never add up to more than ``total``."""
+    return np.dtype(np.int64 if total < 2**INT64_BITS else object)
 
 
-def _bits(mantissa: Floats, exponent: NDArray[np.int32]) -> int:
-    """Return an e with the sum of the numbers < 2**e; that of a unit's fraction for none."""
-    exponent = exponent[mantissa > 0]
+def _bits(mantissa: Floats, exponent: NDArray[np.int32]) -> list[int]:
+    """Return the e for which all numbers together are < 2**e; nothing where they are 0."""
+    exponent, mantissa = exponent[mantissa > 0], mantissa[mantissa > 0]
     if not exponent.size:
-        return -(2**11)
+        return []
     highest = int(exponent.max())
-    total = float(np.ldexp(mantissa[mantissa > 0], exponent - highest).sum())
-    return highest + int(np.frexp(total)[1]) + 1
+    total = float(np.ldexp(mantissa, exponent - highest).sum())
+    return [highest + int(np.frexp(total)[1]) + 1]
