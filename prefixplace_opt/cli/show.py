@@ -99,7 +99,9 @@ def methods(json: arguments.Json = False) -> None:
 
 @app.command("schema")
 def schema(
-    name: Annotated[str, typer.Argument(metavar="FORMAT", help="instance or placement.")],
+    name: Annotated[
+        str, typer.Argument(metavar="FORMAT", help="instance, placement or certificate.")
+    ],
 ) -> None:
     """Print the JSON Schema of a file format."""
     from prefixplace_opt.problem.schema import schema_text

@@ -27,7 +27,7 @@ def schema_text(name: str) -> str:
 
 
 def schema(name: str) -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of ``instance`` or ``placement``.
+    """Return the JSON Schema (draft 2020-12) of ``certificate``, ``instance`` or ``placement``.
 
     A schema says what a file looks like; the reader checks more (shapes that fit each other,
     cycles, digests) and says more when something is wrong.

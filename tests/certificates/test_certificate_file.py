@@ -1,6 +1,5 @@
 import gzip
 import json
-from importlib.resources import files
 
 import jsonschema
 import numpy as np
@@ -18,12 +17,11 @@ from prefixplace_opt.certificates import (
     write_certificate,
 )
 from prefixplace_opt.problem import Branch, InputError, Leaf
+from prefixplace_opt.problem.schema import schema
 from tests.certificates.proofs import certificates
 from tests.strategies import problems
 
-SCHEMA = json.loads(
-    (files("prefixplace_opt.certificates") / "certificate.schema.json").read_text("utf-8")
-)
+SCHEMA = schema("certificate")
 SMALL = {
     "format": "prefixplace-certificate",
     "version": 1,

@@ -120,7 +120,7 @@ def test_file_that_is_no_placement(run: Run, tiny: Path, tmp_path: Path) -> None
     assert "damaged" in err
 
 
-@pytest.mark.parametrize("name", ["instance", "placement"])
+@pytest.mark.parametrize("name", ["certificate", "instance", "placement"])
 def test_schema_is_printed(run: Run, name: str) -> None:
     code, out, _ = run("show", "schema", name)
     assert code == 0
