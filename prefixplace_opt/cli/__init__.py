@@ -12,7 +12,18 @@ import typer
 
 from prefixplace_opt import __version__
 
-from . import bench, demo, generate, import_traffic, report, show, show_crossover, solve
+from . import (
+    bench,
+    demo,
+    export,
+    generate,
+    import_traffic,
+    replan,
+    report,
+    show,
+    show_crossover,
+    solve,
+)
 from .failures import Commands
 
 app = typer.Typer(
@@ -53,6 +64,8 @@ app.add_typer(show.app, name="show")
 app.command("report")(report.report)
 app.command("bench")(bench.bench)
 show.app.command("crossover")(show_crossover.crossover)
+app.command("replan")(replan.replan)
+app.command("export")(export.export)
 
 
 def main() -> None:
