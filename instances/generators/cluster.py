@@ -6,19 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from prefixplace_opt.problem import AffineCost, InputError, LinkCost, Worker
+from prefixplace_opt.instances.hardware import Model, catalogue
+from prefixplace_opt.instances.profiles import recompute_cost
+from prefixplace_opt.problem import CostTable, InputError, LinkCost, Worker
 
 from .apportion import share_of, times
 from .draw import Draw
 from .parameters import Parameters, parameter
-
-#: Recompute in ms for one chunk of 512 tokens, Qwen2.5-7B: base, and slope a prefix token.
-CURVES: dict[str, tuple[float, float]] = {
-    "T4": (620.0, 0.06),
-    "L4": (170.2, 0.01),
-    "A100": (48.1, 0.005),
-}
-CURVE_TOKENS = 512
 
 #: What a drawn link has of the stated goodput, and in how many of ten cases.
 LINK_FACTORS = ("0.4", "1", "2.5")
@@ -32,9 +26,8 @@ class ClusterParameters(Parameters):
     """Workers, their hardware, memory and links, and the objective."""
 
     workers: int = parameter(4, "workers, M", least=1, most=4096)
-    hardware: str = parameter(
-        "T4,L4,A100", "profiles of the catalogue, given to the workers in turn"
-    )
+    hardware: str = parameter("T4,L4,A100", "GPUs of the catalogue, given to the workers in turn")
+    model: str = parameter("qwen2.5-7b", "model of the catalogue")
     budget: float = parameter(0.1, "chunks a worker may hold, as a share of n", least=0, most=1)
     budget_gib: float | None = parameter(
         None, "memory of a worker for chunks, GiB; instead of budget", least=0, most=2**20
@@ -49,7 +42,9 @@ class ClusterParameters(Parameters):
     )
     group: int = parameter(2, "workers in a rack or an island", least=1, most=4096)
     chunk_tokens: int = parameter(512, "tokens of a chunk", least=1, most=2**20)
-    chunk_bytes: int = parameter(29_360_128, "bytes of a chunk", least=1, most=2**40)
+    chunk_bytes: int | None = parameter(
+        None, "bytes of a chunk, instead of the model's", least=1, most=2**40
+    )
 
     @property
     def topology(self) -> str:
@@ -59,21 +54,32 @@ class ClusterParameters(Parameters):
         return "flat" if self.objective == "requester" else "mixed"
 
     @property
-    def profiles(self) -> list[str]:
-        """The hardware of each worker.
+    def served_model(self) -> Model:
+        """The model of the catalogue.
 
         Raises
         ------
         InputError
-            For a name that is not in the catalogue.
+            For a name that is not in the catalogue; so does :attr:`gpus`.
         """
-        names = [name.strip() for name in self.hardware.split(",")]
-        for name in names:
-            if name not in CURVES:
-                raise InputError(
-                    f"expected some of {', '.join(CURVES)}, got {name!r}", field="hardware"
-                )
+        try:
+            return catalogue().model(self.model)
+        except InputError as error:
+            raise error.at(field="model") from None
+
+    @property
+    def gpus(self) -> list[str]:
+        """The GPU of each worker, spelled as in the catalogue."""
+        try:
+            names = [catalogue().gpu(name.strip()).name for name in self.hardware.split(",")]
+        except InputError as error:
+            raise error.at(field="hardware") from None
         return [names[m % len(names)] for m in range(self.workers)]
+
+    @property
+    def bytes_of_chunk(self) -> int:
+        """``chunk_bytes``, or what the model's KV tensors take."""
+        return self.chunk_bytes or self.served_model.chunk_bytes(self.chunk_tokens)
 
 
 def cluster_workers(parameters: ClusterParameters, n: int) -> list[Worker]:
@@ -81,28 +87,25 @@ def cluster_workers(parameters: ClusterParameters, n: int) -> list[Worker]:
     if parameters.budget_gib is None:
         budget = share_of(parameters.budget, n)
     else:
-        budget = share_of(parameters.budget_gib, 2**30) // parameters.chunk_bytes
+        budget = share_of(parameters.budget_gib, 2**30) // parameters.bytes_of_chunk
     # Requester-side, a fetch has no holder that could lack a link: islands are incompatible.
     islands = parameters.topology == "islands" and parameters.objective == "requester"
     return [
         Worker(
-            name=f"{profile.lower()}-{m}",
+            name=f"{gpu.lower()}-{m}",
             budget=budget,
-            hardware=profile,
+            hardware=gpu,
             compatibility=f"island-{m // parameters.group}" if islands else None,
         )
-        for m, profile in enumerate(parameters.profiles)
+        for m, gpu in enumerate(parameters.gpus)
     ]
 
 
-def recompute_costs(parameters: ClusterParameters) -> AffineCost:
-    """Return the curves of the workers' hardware, scaled to the tokens of a chunk."""
-    curves = [CURVES[profile] for profile in parameters.profiles]
-    scale = f"{parameters.chunk_tokens}/{CURVE_TOKENS}"
-    return AffineCost(
-        base=[times(base, scale) for base, _ in curves],
-        per_prefix_token=[times(slope, scale) for _, slope in curves],
-    )
+def recompute_costs(parameters: ClusterParameters, height: int) -> CostTable:
+    """Return the catalogue's curves of the workers' GPUs, for a tree ``height`` chunks high."""
+    model, tokens = parameters.served_model, parameters.chunk_tokens
+    profiles = [catalogue().profile(gpu, model, tokens) for gpu in parameters.gpus]
+    return recompute_cost(profiles, height=height)
 
 
 def link_costs(parameters: ClusterParameters, draw: Draw) -> LinkCost:

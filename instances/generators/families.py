@@ -9,6 +9,7 @@ from typing import Any
 from prefixplace_opt.problem import InputError, Problem, whole_number
 from prefixplace_opt.problem.errors import shorten
 
+from .adversarial import AdversarialParameters, adversarial
 from .agent import AgentParameters, agent
 from .chat import ChatParameters, chat
 from .degenerate import DegenerateParameters, degenerate
@@ -82,6 +83,13 @@ FAMILIES: dict[str, Family] = {
         Family("star", "leaves with or without a center", 1, StarParameters, star),
         Family("broom", "a chain that ends in many", 1, BroomParameters, broom),
         Family("caterpillar", "a chain with legs", 1, CaterpillarParameters, caterpillar),
+        Family(
+            "adversarial",
+            "drives greedy and the planner toward half",
+            1,
+            AdversarialParameters,
+            adversarial,
+        ),
         Family("degenerate", "ties, zeros and edges", 1, DegenerateParameters, degenerate),
     )
 }

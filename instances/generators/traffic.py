@@ -108,13 +108,14 @@ def assembled(
     fetch: CostTable | PairwiseCostTable | None = None,
 ) -> Problem:
     """Return the instance; costs come from the cluster's hardware and links unless given."""
+    tree = PrefixTree(
+        parents, chunk_tokens=parameters.chunk_tokens, chunk_bytes=parameters.bytes_of_chunk
+    )
     return Problem(
-        tree=PrefixTree(
-            parents, chunk_tokens=parameters.chunk_tokens, chunk_bytes=parameters.chunk_bytes
-        ),
+        tree=tree,
         workers=cluster_workers(parameters, len(parents)),
         demand=Demand.from_dense(units.T / UNITS, shape=(parameters.workers, len(parents))),
-        recompute=recompute or recompute_costs(parameters),
+        recompute=recompute or recompute_costs(parameters, tree.height),
         fetch=fetch or link_costs(parameters, Draw(*labels, "links")),
         objective="pairwise" if parameters.objective == "pairwise" else "requester",
     )

@@ -12,18 +12,7 @@ import typer
 
 from prefixplace_opt import __version__
 
-from . import (
-    bench,
-    demo,
-    export,
-    generate,
-    import_traffic,
-    replan,
-    report,
-    show,
-    show_crossover,
-    solve,
-)
+from . import bench, demo, generate, import_traffic, report, show, show_crossover, solve, suite
 from .failures import Commands
 
 app = typer.Typer(
@@ -61,11 +50,10 @@ app.command("solve")(solve.solve)
 app.add_typer(generate.app, name="generate")
 app.command("import")(import_traffic.import_traffic)
 app.add_typer(show.app, name="show")
+app.add_typer(suite.app, name="suite")
 app.command("report")(report.report)
 app.command("bench")(bench.bench)
 show.app.command("crossover")(show_crossover.crossover)
-app.command("replan")(replan.replan)
-app.command("export")(export.export)
 
 
 def main() -> None:

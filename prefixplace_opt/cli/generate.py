@@ -1,4 +1,4 @@
-"""`prefixplace generate`: one command a generator family, its parameters as options."""
+"""`prefixplace generate`: one command a generator family, its parameters as options; or a suite."""
 
 import inspect
 from collections.abc import Callable
@@ -9,7 +9,9 @@ import typer
 from typer.core import TyperGroup
 
 from . import arguments
+from .bar import Bar
 from .output import print_json, print_table
+from .suite import print_suite
 
 if TYPE_CHECKING:
     from prefixplace_opt.instances.generators import Family
@@ -36,9 +38,11 @@ class Families(TyperGroup):
         return list(FAMILIES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a family's command, or None."""
+        """Return the command of a family or of a suite file, or None."""
         from prefixplace_opt.instances.generators import FAMILIES
 
+        if cmd_name.endswith(".toml"):
+            return _suite_command(Path(cmd_name))
         family = FAMILIES.get(cmd_name)
         return None if family is None else _command(family)
 
@@ -46,8 +50,9 @@ class Families(TyperGroup):
 app = typer.Typer(
     cls=Families,
     no_args_is_help=True,
-    subcommand_metavar="FAMILY [OPTIONS]...",
-    help="Generate an instance of a documented family; the same on every machine.",
+    subcommand_metavar="FAMILY|SUITE.toml [OPTIONS]...",
+    help="Generate an instance of a documented family, or all of a suite file into a folder; "
+    "the same on every machine.",
 )
 
 
@@ -94,6 +99,32 @@ def _command(family: "Family") -> Any:
     return _typer_command(run, family.name, f"{family.summary.capitalize()}.", hints, defaults)
 
 
+def _suite_command(file: Path) -> Any:
+    def run(output: Path, store: bool = True, json: bool = False) -> None:
+        from prefixplace_opt.instances.suites import generate_suite, read_suite_file
+
+        wanted = read_suite_file(file)
+        with Bar(len(wanted.wanted)) as bar:
+            bar.begin(wanted.name)
+            suite = generate_suite(wanted, output, store=store, on_progress=lambda _: bar.step())
+        if json:
+            digests = {entry.name: entry.digest for entry in suite.entries}
+            print_json({"command": "generate", "suite": suite.name, "instances": digests})
+            return
+        print_suite(suite)
+        typer.echo(f"{len(suite.entries)} instances and manifest written to {output}")
+
+    folder = typer.Option("--output", "-o", metavar="DIR", help="Folder, made where it is not.")
+    stored = typer.Option(help="Write the instance files, or the manifest alone.")
+    hints = {
+        "output": Annotated[Path, folder],
+        "store": Annotated[bool, stored],
+        "json": arguments.Json,
+    }
+    defaults = {"output": inspect.Parameter.empty, "store": True, "json": False}
+    return _typer_command(run, file.name, f"Generate the suite {file}.", hints, defaults)
+
+
 def _typer_command(
     run: Callable[..., None], name: str, text: str, hints: dict[str, Any], defaults: dict[str, Any]
 ) -> Any:
@@ -121,7 +152,7 @@ def _run(
     json: bool,
     output: Path | None,
 ) -> None:
-    from prefixplace_opt.instances.toml_file import read_toml
+    from prefixplace_opt.instances.toml_files import read_toml
     from prefixplace_opt.problem import InputError, write_problem
 
     values = {} if parameters is None else read_toml(parameters)

@@ -1,7 +1,6 @@
 """The ground floor: what a placement problem, a placement and their value are, and their files."""
 
 from .arrays import cost_array, index_array, number, whole_number
-from .carry_over import carry_over
 from .costs import (
     AffineCost,
     CostTable,
@@ -53,7 +52,6 @@ __all__ = [
     "SolverError",
     "UniformCost",
     "Worker",
-    "carry_over",
     "cost_array",
     "decomposition",
     "index_array",

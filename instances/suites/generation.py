@@ -1,0 +1,102 @@
+"""From a suite file to a folder of instances with a manifest, and back to the same instances."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from prefixplace_opt.instances.generators import family_named
+from prefixplace_opt.problem import InputError, Problem, write_problem
+
+from .entry import Entry
+from .manifest import Suite, check_unique, write_suite
+from .suite_file import SuiteFile, Wanted
+
+#: Folder of the instance files in a suite's folder.
+INSTANCES = "instances"
+
+
+def generate_suite(
+    suite_file: SuiteFile,
+    folder: str | os.PathLike[str],
+    *,
+    store: bool = True,
+    on_progress: Callable[[str], None] | None = None,
+) -> Suite:
+    """Generate every instance into ``folder`` and write the manifest, last.
+
+    Parameters
+    ----------
+    suite_file
+        What :func:`read_suite_file` returned.
+    folder
+        Made where it does not exist.
+    store
+        Whether instance files are written; without them the manifest alone says what they are.
+    on_progress
+        Called with the name of each instance that is done.
+
+    Raises
+    ------
+    InputError
+        Where names are not unique, or something cannot be written.
+    """
+    target = Path(folder)
+    _make(target / INSTANCES if store else target)
+    entries: list[Entry] = []
+    for problem in _named(suite_file.wanted):
+        file = f"{INSTANCES}/{problem.name}.json.gz" if store else None
+        if file is not None:
+            write_problem(problem, target / file)
+        entries.append(Entry.of(problem, file=file))
+        if on_progress is not None:
+            on_progress(problem.name)
+    check_unique([entry.name for entry in entries])
+    suite = Suite(suite_file.name, suite_file.description, tuple(entries))
+    write_suite(suite, target)
+    return suite
+
+
+def regenerated(entry: Entry) -> Problem:
+    """Generate an entry's instance anew from its parameters.
+
+    Raises
+    ------
+    InputError
+        For an unknown family, parameters that do not fit, another version of the generator, or
+        an instance with another digest.
+    """
+    family = family_named(entry.family)
+    if family.version != entry.version:
+        raise InputError(
+            f"expected version {family.version} of the generator {family.name!r}, "
+            f"got {entry.version}",
+            field="version",
+        )
+    parameters = family.parameters.of(entry.parameters)
+    problem = family.generate(entry.seed, parameters, entry.name)
+    if problem.digest != entry.digest:
+        raise InputError(
+            f"expected {entry.digest}, but its parameters give {problem.digest}", field="digest"
+        )
+    return problem
+
+
+def _named(wanted: tuple[Wanted, ...]) -> Iterator[Problem]:
+    """Generate in order; names that would repeat get a number."""
+    times: dict[str, int] = {}
+    for each in wanted:
+        problem = each.family.generate(each.seed, each.parameters, each.name or "")
+        count = times[problem.name] = times.get(problem.name, 0) + 1
+        yield problem if count == 1 else replace(problem, name=f"{problem.name}-{count}")
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot be made: {error.strerror or error}", source=os.fspath(folder)
+        ) from None

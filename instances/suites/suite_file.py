@@ -1,0 +1,105 @@
+"""The suite file that people write (TOML): families, with a list wherever several values are meant.
+
+    name = "small"
+    description = "two sizes, two objectives, three seeds each: twelve instances"
+
+    [defaults]
+    objective = ["requester", "pairwise"]
+
+    [[instances]]
+    family = "rag"
+    documents = [20, 40]
+    seed = [0, 1, 2]
+
+A list gives one instance a value, and lists multiply; the last one varies fastest. Defaults hold
+for every family that has such a parameter.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from prefixplace_opt.instances.generators import Family, family_named
+from prefixplace_opt.instances.generators.parameters import Parameters
+from prefixplace_opt.instances.toml_files import read_toml
+from prefixplace_opt.problem import InputError
+from prefixplace_opt.problem.errors import shorten
+from prefixplace_opt.problem.json_files import members
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One instance that a suite file asks for."""
+
+    family: Family
+    seed: int
+    parameters: Parameters
+    name: str | None
+
+
+@dataclass(frozen=True)
+class SuiteFile:
+    """What a suite file says."""
+
+    name: str
+    description: str
+    wanted: tuple[Wanted, ...]
+
+
+def read_suite_file(path: str | os.PathLike[str]) -> SuiteFile:
+    """Read a suite file.
+
+    Raises
+    ------
+    InputError
+        Names file, field and value for everything that does not describe a suite.
+    """
+    document = read_toml(path)
+    try:
+        members(
+            document,
+            "",
+            required=("name", "instances"),
+            optional=("description", "defaults"),
+        )
+        for key in ("name", "description"):
+            if not isinstance(document.get(key, ""), str):
+                raise InputError(f"expected text, got {shorten(document[key])}", field=key)
+        for key, kind in (("defaults", dict), ("instances", list)):
+            if not isinstance(document.get(key, kind()), kind):
+                raise InputError("expected tables", field=key)
+        wanted = [
+            each
+            for at, block in enumerate(document["instances"])
+            for each in _block(block, document.get("defaults", {}), f"instances[{at}]")
+        ]
+    except InputError as error:
+        raise error.at(source=os.fspath(path)) from None
+    return SuiteFile(document["name"], document.get("description", ""), tuple(wanted))
+
+
+def _block(block: Any, defaults: Mapping[str, Any], field: str) -> Iterator[Wanted]:
+    if not isinstance(block, dict) or "family" not in block:
+        raise InputError("expected a table with a family", field=field)
+    own = dict(block)
+    try:
+        family = family_named(own.pop("family"))
+        name = own.pop("name", None)
+        if name is not None and not isinstance(name, str):
+            raise InputError(f"expected text, got {shorten(name)}", field="name")
+        known = {each.name for each in fields(family.parameters)} | {"seed"}
+        usual = {key: value for key, value in defaults.items() if key in known}
+        choices = {
+            key: value if isinstance(value, list) else [value]
+            for key, value in {**usual, **own}.items()
+        }
+        for values in itertools.product(*choices.values()):
+            chosen = dict(zip(choices, values, strict=True))
+            seed = chosen.pop("seed", 0)
+            yield Wanted(family, seed, family.parameters.of(chosen), name)
+    except InputError as error:
+        raise error.at(field=field) from None

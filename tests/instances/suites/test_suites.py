@@ -1,0 +1,196 @@
+"""Suite files, the folders made from them, and manifests read back."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prefixplace_opt import InputError, read_problem
+from prefixplace_opt.instances.suites import (
+    MANIFEST,
+    BestKnown,
+    difficulty,
+    generate_suite,
+    read_suite,
+    read_suite_file,
+    regenerated,
+    write_suite,
+)
+
+SUITE = """
+name = "small"
+description = "a few"
+[defaults]
+objective = ["requester", "pairwise"]
+documents = 3
+[[instances]]
+family = "rag"
+seed = [0, 1]
+[[instances]]
+family = "star"
+leaves = [5, 9]
+objective = "requester"
+[[instances]]
+family = "degenerate"
+case = "ties"
+name = "tied"
+"""
+
+
+@pytest.fixture
+def suite_file(tmp_path: Path) -> Path:
+    path = tmp_path / "suite.toml"
+    path.write_text(SUITE, encoding="utf-8")
+    return path
+
+
+def test_lists_multiply_and_defaults_hold_where_they_fit(suite_file: Path) -> None:
+    wanted = read_suite_file(suite_file).wanted
+    assert [each.family.name for each in wanted] == ["rag"] * 4 + ["star"] * 2 + ["degenerate"] * 2
+    first = wanted[0].parameters.as_dict()
+    assert first["documents"] == 3
+    rag = [(each.parameters.as_dict()["objective"], each.seed) for each in wanted[:4]]
+    assert rag == [("requester", 0), ("requester", 1), ("pairwise", 0), ("pairwise", 1)]
+
+
+def test_generating_twice_gives_the_same_bytes(suite_file: Path, tmp_path: Path) -> None:
+    contents = []
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        generate_suite(read_suite_file(suite_file), folder)
+        contents.append(
+            {
+                path.relative_to(folder): path.read_bytes()
+                for path in sorted(folder.rglob("*"))
+                if path.is_file()
+            }
+        )
+    assert contents[0] == contents[1]
+    assert len(contents[0]) == 9
+
+
+def test_the_manifest_says_what_each_instance_is(suite_file: Path, tmp_path: Path) -> None:
+    made = generate_suite(read_suite_file(suite_file), tmp_path / "out")
+    suite = read_suite(tmp_path / "out")
+    assert suite == made
+    names = [entry.name for entry in suite.entries]
+    assert len(set(names)) == 8
+    assert names[-2:] == ["tied", "tied-2"]
+    for entry in suite.entries:
+        assert entry.file is not None
+        problem = read_problem(tmp_path / "out" / entry.file)
+        assert problem.digest == entry.digest == regenerated(entry).digest
+        assert (problem.n, problem.m, problem.objective) == (
+            entry.chunks,
+            entry.workers,
+            entry.objective,
+        )
+        assert difficulty(entry) == "open"
+
+
+def test_without_files_the_manifest_alone_is_enough(suite_file: Path, tmp_path: Path) -> None:
+    generate_suite(read_suite_file(suite_file), tmp_path / "out", store=False)
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [MANIFEST]
+    for entry in read_suite(tmp_path / "out").entries:
+        assert regenerated(entry).name == entry.name
+
+
+def test_classes_of_difficulty() -> None:
+    assert BestKnown(10, 10, 1, "x").difficulty == "easy"
+    assert BestKnown(10, 10, 61, "x").difficulty == "hard"
+    assert BestKnown(10, 11, 1, "x").difficulty == "open"
+    assert BestKnown(10, 11, 1, "x").gap == pytest.approx(1 / 11)
+    assert BestKnown(0, 0, 1, "x").difficulty == "easy"
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("name = 'x'", "instances"),
+        ("name = 3\ninstances = []", "name"),
+        ("name = 'x'\ninstances = 3", "instances"),
+        ("name = 'x'\nextra = 1\ninstances = []", "extra"),
+        ("name = 'x'\n[[instances]]\nfamily = 'rug'", "instances[0].family"),
+        ("name = 'x'\n[[instances]]\nseed = 1", "instances[0]"),
+        ("name = 'x'\n[[instances]]\nfamily = 'rag'\nzip = 2", "instances[0].parameters"),
+        ("name = 'x'\n[[instances]]\nfamily = 'rag'\nzipf = [1, -2]", "instances[0].zipf"),
+        ("name = ", "TOML"),
+    ],
+)
+def test_faults_in_suite_files_are_named(tmp_path: Path, text: str, where: str) -> None:
+    path = tmp_path / "suite.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_suite_file(path)
+    assert str(path) in str(caught.value)
+    assert where in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"digest": 3}, "instances[0].digest"),
+        ({"chunks": -1}, "instances[0].chunks"),
+        ({"parameters": []}, "instances[0].parameters"),
+        ({"name": "../x"}, "instances[0].name"),
+        ({"surprise": 1}, "instances[0]"),
+        ({"best": {"lower": 1}}, "instances[0].best"),
+        (
+            {
+                "best": {
+                    "lower": 1,
+                    "upper": 2,
+                    "seconds": 1,
+                    "certificate": "x",
+                    "difficulty": "easy",
+                }
+            },
+            "instances[0].best.difficulty",
+        ),
+    ],
+)
+def test_faults_in_manifests_are_named(
+    suite_file: Path, tmp_path: Path, change: dict[str, Any], field: str
+) -> None:
+    generate_suite(read_suite_file(suite_file), tmp_path / "out", store=False)
+    path = tmp_path / "out" / MANIFEST
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document["instances"][0].update(change)
+    path.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_suite(tmp_path / "out")
+    assert caught.value.field == field
+
+
+def test_another_generator_version_or_digest_is_no_silent_change(
+    suite_file: Path, tmp_path: Path
+) -> None:
+    suite = generate_suite(read_suite_file(suite_file), tmp_path / "out", store=False)
+    path = tmp_path / "out" / MANIFEST
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document["instances"][0]["version"] += 1
+    document["instances"][1]["seed"] += 7
+    path.write_text(json.dumps(document), encoding="utf-8")
+    changed = read_suite(tmp_path / "out").entries
+    for at, field in ((0, "version"), (1, "digest")):
+        with pytest.raises(InputError) as caught:
+            regenerated(changed[at])
+        assert caught.value.field == field
+    write_suite(suite, tmp_path / "out")
+    assert read_suite(tmp_path / "out") == suite
+
+
+def test_names_are_unique(tmp_path: Path) -> None:
+    path = tmp_path / "suite.toml"
+    block = '[[instances]]\nfamily = "rag"\ndocuments = 2\nname = "{}"\n'
+    path.write_text(
+        'name = "x"\n' + block.format("a") + block.format("a") + block.format("a-2"),
+        encoding="utf-8",
+    )
+    with pytest.raises(InputError, match="unique"):
+        generate_suite(read_suite_file(path), tmp_path / "out")
+
+
+def test_a_folder_that_cannot_be_made(suite_file: Path) -> None:
+    with pytest.raises(InputError, match="cannot be made"):
+        generate_suite(read_suite_file(suite_file), suite_file / "below")
