@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gzip
 import os
-from typing import IO, TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from prefixplace_opt.problem import InputError
 from prefixplace_opt.problem.json_files import replacing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from .linear_model import LinearModel
 
@@ -65,9 +65,9 @@ def write_model(
         if os.fspath(path).lower().endswith(".gz"):
             # Without a time stamp or a name the same model gives the same bytes.
             with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
-                _write(lines, packed)
+                _write(lines, packed.write)
         else:
-            _write(lines, file)
+            _write(lines, file.write)
 
 
 def mps_lines(model: LinearModel, comments: Sequence[str] = ()) -> Iterator[str]:
@@ -199,6 +199,6 @@ def _word(text: str) -> str:
     return "_".join(text.split()) or "model"
 
 
-def _write(lines: Iterable[str], file: IO[bytes]) -> None:
+def _write(lines: Iterable[str], write: Callable[[bytes], object]) -> None:
     for line in lines:
-        file.write(line.encode("utf-8") + b"\n")
+        write(line.encode("utf-8") + b"\n")

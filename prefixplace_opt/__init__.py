@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         write_placement,
         write_problem,
     )
+    from .replanning import Replan, replan
     from .solvers.methods import METHODS
     from .solvers.result import Result
     from .solving import solve
@@ -38,12 +39,14 @@ _EXPORTS: dict[str, str] = {
     "PrefixPlaceError": "prefixplace_opt.problem",
     "PrefixTree": "prefixplace_opt.problem",
     "Problem": "prefixplace_opt.problem",
+    "Replan": "prefixplace_opt.replanning",
     "Result": "prefixplace_opt.solvers.result",
     "SolverError": "prefixplace_opt.problem",
     "Worker": "prefixplace_opt.problem",
     "generate": "prefixplace_opt.instances.generators",
     "read_placement": "prefixplace_opt.problem",
     "read_problem": "prefixplace_opt.problem",
+    "replan": "prefixplace_opt.replanning",
     "solve": "prefixplace_opt.solving",
     "write_placement": "prefixplace_opt.problem",
     "write_problem": "prefixplace_opt.problem",
@@ -56,6 +59,7 @@ __all__ = [
     "PrefixPlaceError",
     "PrefixTree",
     "Problem",
+    "Replan",
     "Result",
     "SolverError",
     "Worker",
@@ -63,6 +67,7 @@ __all__ = [
     "generate",
     "read_placement",
     "read_problem",
+    "replan",
     "solve",
     "write_placement",
     "write_problem",

@@ -174,7 +174,13 @@ class BranchAndPrice:
                 return []
             if self._run.stopped():
                 return [node]
+            # What was forced in since the prices were found changes what they amount to here; the
+            # proof must hold those that the forced bounds are computed with.
             prices = sub.restrict(node.prices)
+            full = sub.extend(prices)
+            if not np.array_equal(full, node.prices):
+                number = self._proof.add_prices(full)
+                node = replace(node, prices=full, proof_prices=number)
             inside, outside = forced_bounds(pricer, prices)
             self.evaluations += 3
             fixed = self._fix(node, sub, inside, outside)

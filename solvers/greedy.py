@@ -42,8 +42,12 @@ def refine(
     budgets: Sequence[int],
     order: Sequence[int],
     stopped: Callable[[], object] = lambda: None,
+    extra: Floats | None = None,
 ) -> int:
     """Re-solve one worker at a time exactly against all others until nothing improves strictly.
+
+    ``extra``, of any sign, shape (M, n), by position, is added to the profits: the walk then
+    improves F plus the sum of ``extra`` over what is held.
 
     Returns
     -------
@@ -59,9 +63,11 @@ def refine(
             if settled == len(order) or stopped():
                 return sweeps
             profit = holders.profits(worker)
+            if extra is not None:
+                profit += extra[worker]
             current = float(profit[holders.held[worker]].sum())
             best = oracle.solve(profit, budgets[worker])
-            if best.value > current * (1 + STRICT_IMPROVEMENT):
+            if best.value > current + STRICT_IMPROVEMENT * abs(current):
                 holders.replace(worker, best.resident)
                 # This worker is at its best against the others as they are now; they may not be.
                 settled = 1

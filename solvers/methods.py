@@ -64,6 +64,18 @@ METHODS: dict[str, Method] = {
             proves=True,
         ),
         Method(
+            "compact-lp",
+            "LP bound of the compact formulation, its solution rounded and refined",
+            "lp_bound:lp_bound",
+            ("compact",),
+        ),
+        Method(
+            "flow-lp",
+            "LP bound of the tree-DP flow formulation, equal to the configuration LP's",
+            "lp_bound:lp_bound",
+            ("flow",),
+        ),
+        Method(
             "plan", "WorkerGreedy from several orders, refined; the paper's planner", "planner:plan"
         ),
         Method(

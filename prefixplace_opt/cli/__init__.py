@@ -12,7 +12,19 @@ import typer
 
 from prefixplace_opt import __version__
 
-from . import bench, demo, generate, import_traffic, report, show, show_crossover, solve, suite
+from . import (
+    bench,
+    demo,
+    export,
+    generate,
+    import_traffic,
+    replan,
+    report,
+    show,
+    show_crossover,
+    solve,
+    suite,
+)
 from .failures import Commands
 
 app = typer.Typer(
@@ -54,6 +66,8 @@ app.add_typer(suite.app, name="suite")
 app.command("report")(report.report)
 app.command("bench")(bench.bench)
 show.app.command("crossover")(show_crossover.crossover)
+app.command("replan")(replan.replan)
+app.command("export")(export.export)
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """The ground floor: what a placement problem, a placement and their value are, and their files."""
 
 from .arrays import cost_array, index_array, number, whole_number
+from .carry_over import carry_over
 from .costs import (
     AffineCost,
     CostTable,
@@ -52,6 +53,7 @@ __all__ = [
     "SolverError",
     "UniformCost",
     "Worker",
+    "carry_over",
     "cost_array",
     "decomposition",
     "index_array",

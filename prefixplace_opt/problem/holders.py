@@ -11,6 +11,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from .row_values import RowValues, row_worth
+
 if TYPE_CHECKING:
     from .savings import Savings
 
@@ -48,8 +50,7 @@ class Holders:
         _add_marginals(
             profit,
             savings.row_position,
-            savings.row_value,
-            savings.column(worker),
+            savings.row_values,
             worker,
             self._first,
             self._best,
@@ -66,7 +67,7 @@ class Holders:
             changed,
             self.held,
             savings.row_position,
-            savings.row_value,
+            savings.row_values,
             self._first,
             self._best,
             self._second,
@@ -77,8 +78,7 @@ class Holders:
 def _add_marginals(
     profit: Floats,
     row_position: Index,
-    row_value: Floats,
-    column: int,
+    row_values: RowValues,
     worker: int,
     first: Index,
     best: Floats,
@@ -86,7 +86,7 @@ def _add_marginals(
 ) -> None:
     for r in range(row_position.shape[0]):
         others = second[r] if first[r] == worker else best[r]
-        gain = row_value[r, column] - others
+        gain = row_worth(row_values, r, worker) - others
         if gain > 0.0:
             profit[row_position[r]] += gain
 
@@ -96,12 +96,11 @@ def _rank_again(
     changed: Mask,
     held: Mask,
     row_position: Index,
-    row_value: Floats,
+    row_values: RowValues,
     first: Index,
     best: Floats,
     second: Floats,
 ) -> None:
-    constant = row_value.shape[1] == 1
     for r in range(row_position.shape[0]):
         p = row_position[r]
         if not changed[p]:
@@ -111,7 +110,7 @@ def _rank_again(
         second[r] = 0.0
         for h in range(held.shape[0]):
             if held[h, p]:
-                value = row_value[r, 0 if constant else h]
+                value = row_worth(row_values, r, h)
                 if first[r] < 0 or value > best[r]:
                     second[r] = best[r]
                     best[r] = value

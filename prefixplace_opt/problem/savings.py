@@ -13,13 +13,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from .costs import CostTable, LinkCost, PairwiseCost
 from .objective import own_savings, peer_savings
+from .row_values import RowValues, add_gains, best_served
 
 if TYPE_CHECKING:
     from .problem import Problem
@@ -45,9 +47,8 @@ class Savings:
     row_requester
         Shape (R,): the requester of each row (pairwise), or its compatibility group
         (requester-side).
-    row_value
-        Shape (R, M), or (R, 1) where a row is worth the same from every holder. Rows worth
-        nothing are left out.
+    row_values
+        What each row is worth from each holder. Rows worth nothing are left out.
     """
 
     n: int
@@ -56,7 +57,7 @@ class Savings:
     local_value: tuple[Floats, ...]
     row_position: Index
     row_requester: Index
-    row_value: Floats
+    row_values: RowValues
 
     @property
     def rows(self) -> int:
@@ -66,7 +67,15 @@ class Savings:
     @cached_property
     def row_best(self) -> Floats:
         """Shape (R,): what a row is worth from its best holder."""
-        return self.row_value.max(axis=1) if self.rows else np.zeros(0)
+        return self.row_values.best() if self.rows else np.zeros(0)
+
+    @cached_property
+    def row_value(self) -> Floats:
+        """Shape (R, M), or (R, 1): all of ``row_values`` as one table.
+
+        Where M R is large, :attr:`row_values` is smaller.
+        """
+        return self.row_values.dense()
 
     def local_profits(self, worker: int) -> Floats:
         """Return local_worker, shape (n,), by position; a new array."""
@@ -81,19 +90,15 @@ class Savings:
         profit of the Lagrangian's oracle and of configuration-LP pricing. ``prices``: shape (R,).
         """
         profit = self.local_profits(worker)
-        _add_rows(profit, self.row_position, self.row_value, prices, self.column(worker))
+        add_gains(profit, self.row_position, self.row_values, worker, prices)
         return profit
-
-    def column(self, worker: int) -> int:
-        """Return the column of ``row_value`` that holds what ``worker`` is worth."""
-        return 0 if self.row_value.shape[1] == 1 else worker
 
     def value(self, held: Mask) -> float:
         """Return F of ``held``, shape (M, n), by position; rounded as it goes (solvers only)."""
         total = sum(
             float(self.local_value[h][held[h, self.local_position[h]]].sum()) for h in range(self.m)
         )
-        return total + float(_best_rows(held, self.row_position, self.row_value).sum())
+        return total + float(best_served(held, self.row_position, self.row_values).sum())
 
 
 def savings(problem: Problem) -> Savings:
@@ -109,35 +114,66 @@ def _requester_savings(problem: Problem) -> Savings:
     fetch = problem.fetch.cost(tree, demand.worker, demand.chunk)  # type: ignore[union-attr]
     shared = demand.value * np.maximum(recompute - fetch, 0.0)
     position = tree.position[demand.chunk]
-    groups = problem.groups
-    coverage = np.zeros((int(groups.max()) + 1, problem.n))
-    np.add.at(coverage, (groups[demand.worker], position), shared)
-    row_position, row_group = np.nonzero(coverage.T)
-    worth = coverage[row_group, row_position]
-    if coverage.shape[0] == 1:
-        row_value = worth[:, None]
+    number = int(problem.groups.max()) + 1
+    cell = position.astype(np.int64) * number + problem.groups[demand.worker]
+    coverage = np.bincount(cell, weights=shared, minlength=problem.n * number)
+    useful = np.flatnonzero(coverage)
+    worth = coverage[useful]
+    row_group = (useful % number).astype(np.int32)
+    if number == 1:
+        values = RowValues.from_table(worth[:, None])
     else:
-        row_value = np.where(row_group[:, None] == groups[None, :], worth[:, None], 0.0)
+        # A holder of another group is out of reach.
+        link = np.where(problem.groups[None, :] == np.arange(number)[:, None], 0.0, np.inf)
+        values = RowValues.over_links(worth, np.ones(worth.size), row_group, link)
     local = demand.value * np.minimum(recompute, fetch)
-    return _assemble(problem, local, position, row_position, row_group, row_value)
+    return _assemble(problem, local, position, useful // number, row_group, values)
 
 
 def _pairwise_savings(problem: Problem) -> Savings:
     demand, tree = problem.demand, problem.tree
     position = tree.position[demand.chunk]
-    value = np.empty((len(demand), problem.m))
-    for holder in range(problem.m):
-        value[:, holder] = peer_savings(problem, holder)
-    entries = np.arange(len(demand))
-    value[entries, demand.worker] = 0.0
-    best_peer = value.max(axis=1, initial=0.0)
-    value[entries, demand.worker] = best_peer
+    if isinstance(problem.fetch, PairwiseCost):
+        table = np.empty((len(demand), problem.m))
+        for holder in range(problem.m):
+            table[:, holder] = peer_savings(problem, holder)
+        entries = np.arange(len(demand))
+        table[entries, demand.worker] = 0.0
+        best_peer = table.max(axis=1, initial=0.0)
+        table[entries, demand.worker] = best_peer
+        values = RowValues.from_table(table)
+    else:
+        values = _over_links(problem)
+        best_peer = values.best()
     local = own_savings(problem) - best_peer
     useful = np.flatnonzero(best_peer > 0)
     useful = useful[np.lexsort((demand.worker[useful], position[useful]))]
-    return _assemble(
-        problem, local, position, position[useful], demand.worker[useful], value[useful]
-    )
+    if values.table.shape[1] > 0:
+        values = RowValues.from_table(values.table[useful])
+    else:
+        values = RowValues.over_links(
+            values.rate[useful], values.worth[useful], values.kind[useful], values.link
+        )
+    return _assemble(problem, local, position, position[useful], demand.worker[useful], values)
+
+
+def _over_links(problem: Problem) -> RowValues:
+    """Return the pairwise values of every demand entry without writing them all out."""
+    demand, m = problem.demand, problem.m
+    worth = problem.recompute_costs
+    if isinstance(problem.fetch, LinkCost):
+        assert problem.tree.chunk_bytes is not None
+        times = problem.fetch.milliseconds(problem.tree.chunk_bytes)
+        link = times.copy() if times.ndim == 2 else np.repeat(times[:, None], m, axis=1)
+    else:
+        assert isinstance(problem.fetch, CostTable)
+        worth = worth - problem.fetch.cost(problem.tree, demand.worker, demand.chunk)
+        link = np.zeros((m, m))
+    link[problem.groups[:, None] != problem.groups[None, :]] = np.inf
+    np.fill_diagonal(link, np.inf)
+    # An own copy serves the row as the best peer would; what it saves beyond that is local.
+    np.fill_diagonal(link, link.min(axis=1))
+    return RowValues.over_links(demand.value, worth, demand.worker, link)
 
 
 def _assemble(
@@ -146,11 +182,12 @@ def _assemble(
     position: Index,
     row_position: Integers,
     row_requester: Integers,
-    row_value: Floats,
+    row_values: RowValues,
 ) -> Savings:
     by_worker = []
-    for h in range(problem.m):
-        own = np.flatnonzero((problem.demand.worker == h) & (local > 0))
+    first = np.searchsorted(problem.demand.worker, np.arange(problem.m + 1))
+    for start, stop in pairwise(first.tolist()):
+        own = start + np.flatnonzero(local[start:stop] > 0)
         own = own[np.argsort(position[own], kind="stable")]
         by_worker.append((position[own], local[own]))
     return Savings(
@@ -160,26 +197,5 @@ def _assemble(
         local_value=tuple(value for _, value in by_worker),
         row_position=row_position.astype(np.int32),
         row_requester=row_requester.astype(np.int32),
-        row_value=np.ascontiguousarray(row_value),
+        row_values=row_values,
     )
-
-
-@numba.njit(cache=True, nogil=True)
-def _add_rows(
-    profit: Floats, row_position: Index, row_value: Floats, prices: Floats, column: int
-) -> None:
-    for r in range(row_position.shape[0]):
-        gain = row_value[r, column] - prices[r]
-        if gain > 0.0:
-            profit[row_position[r]] += gain
-
-
-@numba.njit(cache=True, nogil=True)
-def _best_rows(held: Mask, row_position: Index, row_value: Floats) -> Floats:
-    best = np.zeros(row_position.shape[0])
-    constant = row_value.shape[1] == 1
-    for r in range(row_position.shape[0]):
-        for h in range(held.shape[0]):
-            if held[h, row_position[r]]:
-                best[r] = max(best[r], row_value[r, 0 if constant else h])
-    return best

@@ -55,7 +55,16 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 class Highs:
-    """HiGHS through its own Python binding."""
+    """HiGHS through its own Python binding.
+
+    Parameters
+    ----------
+    lp_solver
+        HiGHS' option ``solver``: how it solves an LP (``choose``, ``simplex``, ``ipx``, ``pdlp``).
+    """
+
+    def __init__(self, lp_solver: str = "choose") -> None:
+        self._lp_solver = lp_solver
 
     name = "HiGHS"
     capabilities = Capabilities(duals=True)
@@ -77,6 +86,11 @@ class Highs:
             solver = quiet_highs()
             _set_options(solver, run)
             integral = model.integral & (not relaxed)
+            if not integral.any():
+                _require(
+                    solver.setOptionValue("solver", self._lp_solver),
+                    f"HiGHS refuses solver = {self._lp_solver}",
+                )
             _pass(solver, model, integral)
             if start is not None and integral.any():
                 _offer_start(solver, start)

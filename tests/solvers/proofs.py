@@ -18,7 +18,7 @@ def bound(problem: Problem, prices: np.ndarray, decisions: tuple[Decision, ...] 
     for h, worker in enumerate(problem.workers):
         profit = [Fraction(float(p)) for p in form.local_profits(h)]
         for r, p in enumerate(form.row_position.tolist()):
-            value = Fraction(float(form.row_value[r, form.column(h)]))
+            value = Fraction(float(form.row_value[r, 0 if form.row_value.shape[1] == 1 else h]))
             profit[p] += max(value - prices[r], Fraction(0))
         position = problem.tree.position.tolist()
         own = [(d.chunk, d.inside) for d in decisions if d.worker == h]
