@@ -138,26 +138,28 @@ def lp_lines(model: LinearModel, comments: Sequence[str] = ()) -> Iterator[str]:
     yield "Maximize"
     used = np.bincount(model.entry_column, minlength=model.columns) > 0
     shown = np.flatnonzero((model.cost != 0.0) | ~used).tolist()
-    terms = [f"{_signed(float(model.cost[j]))} {names[j]}" for j in shown]
+    terms = [_term(float(model.cost[j]), names[j]) for j in shown]
     if model.constant:
-        terms.append(_signed(model.constant))
-    yield from _wrapped(f" {OBJECTIVE}:", terms or [f"0 {names[0]}"] if names else [])
+        terms.append(_term(model.constant))
+    yield from _wrapped(f" {OBJECTIVE}:", terms)
     yield "Subject To"
     signs = {"L": "<=", "G": ">=", "E": "="}
     for r, name in enumerate(model.row_names("()")):
         kind, side = _kind(model, r)
-        terms = [f"{_signed(value[e])} {names[column[e]]}" for e in range(start[r], start[r + 1])]
-        if not terms:
-            terms = [f"0 {names[0]}"]
+        terms = [_term(value[e], names[column[e]]) for e in range(start[r], start[r + 1])]
+        if not terms and names:
+            terms = [_term(0.0, names[0])]
         yield from _wrapped(f" {name}:", [*terms, f"{signs[kind]} {_number(side)}"])
+    binary = model.integral & (model.column_lower == 0.0) & (model.column_upper == 1.0)
     yield "Bounds"
-    for j, name in enumerate(names):
+    for j in np.flatnonzero(~binary).tolist():
         lower, upper = float(model.column_lower[j]), float(model.column_upper[j])
-        yield f" {_number(lower)} <= {name} <= {_number(upper)}"
-    if model.integral.any():
-        yield "Generals"
-        for j in np.flatnonzero(model.integral).tolist():
-            yield f" {names[j]}"
+        yield f" {_number(lower)} <= {names[j]} <= {_number(upper)}"
+    for title, members in (("Binaries", binary), ("Generals", model.integral & ~binary)):
+        if members.any():
+            yield title
+            for j in np.flatnonzero(members).tolist():
+                yield f" {names[j]}"
     yield "End"
 
 
@@ -191,8 +193,11 @@ def _number(value: float) -> str:
     return text.removesuffix(".0")
 
 
-def _signed(value: float) -> str:
-    return f"- {_number(-value)}" if value < 0 else f"+ {_number(value)}"
+def _term(value: float, name: str = "") -> str:
+    """Return ``+ 2 x(a,0)``; a coefficient of one is left out."""
+    sign = "-" if value < 0 else "+"
+    words = [sign] if name and abs(value) == 1.0 else [sign, _number(abs(value))]
+    return " ".join([*words, name] if name else words)
 
 
 def _word(text: str) -> str:

@@ -25,11 +25,16 @@ from .result import Result, Status
 from .tree_oracle import TreeOracle
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .run import Run
 
 Floats = NDArray[np.float64]
 
-FORMULATIONS = {"compact": compact_arrays, "flow": flow_arrays}
+FORMULATIONS: dict[str, Callable[[Problem], PlacementModel]] = {
+    "compact": compact_arrays,
+    "flow": flow_arrays,
+}
 
 #: How HiGHS solves each LP. The flow LP is a large, degenerate network: an interior point method
 #: was 2 to 8 times faster than the simplex method on RAG-shaped instances.

@@ -14,9 +14,12 @@ from prefixplace_opt import __version__
 
 from . import (
     bench,
+    compare_formulations,
     demo,
     export,
+    export_model,
     generate,
+    import_solution,
     import_traffic,
     replan,
     report,
@@ -68,6 +71,9 @@ app.command("bench")(bench.bench)
 show.app.command("crossover")(show_crossover.crossover)
 app.command("replan")(replan.replan)
 app.command("export")(export.export)
+app.command("export-model")(export_model.export_model)
+app.command("import-solution")(import_solution.import_solution)
+app.command("compare-formulations")(compare_formulations.compare_formulations)
 
 
 def main() -> None:

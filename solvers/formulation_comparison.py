@@ -1,0 +1,130 @@
+"""The formulations side by side on one instance: size, LP value, MIP optimum, nodes and time."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from prefixplace_opt.formulations import PlacementModel, compact_arrays, flow_arrays
+from prefixplace_opt.formulations.repair import repaired
+from prefixplace_opt.problem import InputError
+
+from .backends.highs import Highs
+from .run import Options, Run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from prefixplace_opt.problem import Problem
+
+    from .backends.backend import Answer, Ending
+
+#: Name -> how to build it, and how HiGHS solves its LP.
+COMPARED: dict[str, tuple[Callable[[Problem], PlacementModel], str]] = {
+    "compact": (compact_arrays, "simplex"),
+    "compact-both": (lambda problem: compact_arrays(problem, closure="both"), "simplex"),
+    "flow": (flow_arrays, "ipx"),
+}
+
+
+@dataclass(frozen=True)
+class FormulationRun:
+    """One formulation of one instance, solved as LP and as MIP.
+
+    Attributes
+    ----------
+    instance, formulation
+        Names.
+    rows, columns, integers, entries
+        Size of the model.
+    build_seconds, lp_seconds, mip_seconds
+        Wall time.
+    lp_value
+        The LP optimum, ms per epoch; None at a limit.
+    value, bound
+        The best plan of the MIP, recomputed by the objective, and the MIP's bound, ms per epoch;
+        ``value`` is None where the limit came first.
+    nodes
+        Branching nodes of the MIP.
+    ending
+        How the MIP ended.
+    """
+
+    instance: str
+    formulation: str
+    rows: int
+    columns: int
+    integers: int
+    entries: int
+    build_seconds: float
+    lp_value: float | None
+    lp_seconds: float
+    value: float | None
+    bound: float
+    nodes: int
+    mip_seconds: float
+    ending: Ending
+
+
+def compare_formulations(
+    problem: Problem,
+    *,
+    formulations: Iterable[str] = tuple(COMPARED),
+    time_limit: float | None = None,
+    seed: int = 0,
+    threads: int = 1,
+) -> Iterator[FormulationRun]:
+    """Solve the LP and the MIP of each formulation with HiGHS, to a gap of 0, without a start.
+
+    Parameters
+    ----------
+    problem
+        What is formulated.
+    formulations
+        Names from :data:`COMPARED`.
+    time_limit
+        Seconds for each single LP and MIP.
+    seed, threads
+        As in :class:`.run.Options`.
+
+    Raises
+    ------
+    InputError
+        For an unknown name.
+    """
+    for name in formulations:
+        if name not in COMPARED:
+            raise InputError(
+                f"expected one of {', '.join(COMPARED)}, got {name!r}", field="formulation"
+            )
+    for name in formulations:
+        build, lp_solver = COMPARED[name]
+        begun = time.perf_counter()
+        model = build(problem)
+        built = time.perf_counter() - begun
+        options = Options(gap=0.0, time_limit=time_limit, seed=seed, threads=threads)
+        lp = Highs(lp_solver=lp_solver).solve(model.linear, Run(options), relaxed=True)
+        mip = Highs().solve(model.linear, Run(options))
+        yield FormulationRun(
+            instance=problem.name,
+            formulation=name,
+            rows=model.linear.rows,
+            columns=model.linear.columns,
+            integers=int(model.linear.integral.sum()),
+            entries=model.linear.entries,
+            build_seconds=built,
+            lp_value=lp.bound if lp.ending == "optimal" else None,
+            lp_seconds=lp.seconds,
+            value=_value(problem, model, mip),
+            bound=mip.bound,
+            nodes=mip.nodes,
+            mip_seconds=mip.seconds,
+            ending=mip.ending,
+        )
+
+
+def _value(problem: Problem, model: PlacementModel, answer: Answer) -> float | None:
+    if answer.solution is None:
+        return None
+    return repaired(problem, model.residency(answer.solution)).placement.value
