@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .certificates import read_certificate, write_certificate
+    from .certifying import certify, verify
     from .instances.generators import generate
     from .problem import (
         InputError,
@@ -43,11 +45,15 @@ _EXPORTS: dict[str, str] = {
     "Result": "prefixplace_opt.solvers.result",
     "SolverError": "prefixplace_opt.problem",
     "Worker": "prefixplace_opt.problem",
+    "certify": "prefixplace_opt.certifying",
     "generate": "prefixplace_opt.instances.generators",
+    "read_certificate": "prefixplace_opt.certificates",
     "read_placement": "prefixplace_opt.problem",
     "read_problem": "prefixplace_opt.problem",
     "replan": "prefixplace_opt.replanning",
     "solve": "prefixplace_opt.solving",
+    "verify": "prefixplace_opt.certifying",
+    "write_certificate": "prefixplace_opt.certificates",
     "write_placement": "prefixplace_opt.problem",
     "write_problem": "prefixplace_opt.problem",
 }
@@ -64,11 +70,15 @@ __all__ = [
     "SolverError",
     "Worker",
     "__version__",
+    "certify",
     "generate",
+    "read_certificate",
     "read_placement",
     "read_problem",
     "replan",
     "solve",
+    "verify",
+    "write_certificate",
     "write_placement",
     "write_problem",
 ]

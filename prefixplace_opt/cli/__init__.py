@@ -14,6 +14,7 @@ from prefixplace_opt import __version__
 
 from . import (
     bench,
+    certify,
     compare_formulations,
     demo,
     export,
@@ -27,6 +28,7 @@ from . import (
     show_crossover,
     solve,
     suite,
+    verify,
 )
 from .failures import Commands
 
@@ -62,6 +64,8 @@ def _prefixplace(
 
 app.command("demo")(demo.demo)
 app.command("solve")(solve.solve)
+app.command("certify")(certify.certify)
+app.command("verify")(verify.verify)
 app.add_typer(generate.app, name="generate")
 app.command("import")(import_traffic.import_traffic)
 app.add_typer(show.app, name="show")

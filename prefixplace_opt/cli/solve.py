@@ -34,6 +34,10 @@ def solve(
     log: Annotated[
         bool, typer.Option("--log", help="Let a foreign solver write its own log.")
     ] = False,
+    certificate: Annotated[
+        Path | None,
+        typer.Option("--certificate", metavar="FILE", help="Write the proof of the bound here."),
+    ] = None,
     json: arguments.Json = False,
     output: arguments.Output = None,
 ) -> None:
@@ -60,19 +64,40 @@ def solve(
             )
     if output is not None:
         write_placement(result.placement, output)
+    if certificate is not None:
+        _certify(problem, result, certificate)
     if json:
-        print_json(_document(problem, result, instance, output))
+        print_json(_document(problem, result, instance, output, certificate))
     else:
         _print(problem, result)
         if output is not None:
             typer.echo(f"placement written to {output}")
+        if certificate is not None:
+            typer.echo(f"certificate written to {certificate}")
     if gap is not None and result.gap > gap:
         typer.echo(f"gap target missed: {result.gap:.3g}, asked {gap:.3g}", err=True)
         raise typer.Exit(CHECK_FAILED)
 
 
+def _certify(problem: "Problem", result: "Result", target: Path) -> None:
+    from prefixplace_opt.certificates import certificate_of, write_certificate
+    from prefixplace_opt.problem import InputError
+
+    if result.proof is None:
+        raise InputError(
+            f"method {result.method!r} leaves no proof; choose 'auto' or 'exact', or bound its "
+            "placement with `prefixplace certify`",
+            field="--certificate",
+        )
+    write_certificate(certificate_of(problem, result.placement, result.proof), target)
+
+
 def _document(
-    problem: "Problem", result: "Result", instance: Path, output: Path | None
+    problem: "Problem",
+    result: "Result",
+    instance: Path,
+    output: Path | None,
+    certificate: Path | None,
 ) -> dict[str, Any]:
     from prefixplace_opt.problem.placement_file import document_of_placement
 
@@ -93,6 +118,7 @@ def _document(
         "seconds": result.seconds,
         "statistics": result.statistics,
         "output": None if output is None else str(output),
+        "certificate": None if certificate is None else str(certificate),
         "placement": document_of_placement(result.placement) if output is None else None,
     }
 

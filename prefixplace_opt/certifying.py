@@ -1,0 +1,116 @@
+"""The front door to certificates: bound any placement, and check what others claim."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from .certificates import certificate_of, read_certificate
+from .certificates import verify as verify_certificate
+from .certificates.verifier import OPTIMAL_TOLERANCE
+from .problem import InputError, Placement, Problem, Proof
+from .solvers.result import Result
+from .solving import solve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .certificates import Arithmetic, Certificate, Report
+    from .solvers.run import Progress
+
+#: The method that bounds a placement which comes without a proof.
+METHOD = "auto"
+
+
+def certify(
+    problem: Problem,
+    plan: Placement | Result,
+    *,
+    proof: Proof | None = None,
+    gap: float = 1e-4,
+    time_limit: float | None = None,
+    node_limit: int | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Callable[[Progress], None] | None = None,
+) -> Certificate:
+    """Return a certificate of what a placement is worth, and of what none can exceed.
+
+    A result that carries a proof is certified as it is. Any other placement, wherever it was made,
+    is bounded by a run of method ``auto`` that starts from it; the certificate is of the given
+    placement even where that run finds a better one.
+
+    Parameters
+    ----------
+    problem
+        The instance.
+    plan
+        A placement, or what :func:`prefixplace_opt.solve` returned.
+    proof
+        A proof of a bound to use instead of the result's own or of a run.
+    gap, time_limit, node_limit, seed, threads, progress
+        Of the run, where one is needed; see :func:`prefixplace_opt.solve`.
+
+    Raises
+    ------
+    InputError
+        For a placement of another instance, or an option out of range.
+    """
+    placement = plan.placement if isinstance(plan, Result) else plan
+    if placement.instance != problem.digest:
+        raise InputError("expected a placement of this instance", field="placement.instance")
+    if proof is None and isinstance(plan, Result):
+        proof = plan.proof
+    if proof is None:
+        proof = solve(
+            problem,
+            method=METHOD,
+            gap=gap,
+            time_limit=time_limit,
+            node_limit=node_limit,
+            seed=seed,
+            threads=threads,
+            warm_start=placement,
+            progress=progress,
+        ).proof
+    assert proof is not None
+    return certificate_of(problem, placement, proof)
+
+
+def verify(
+    problem: Problem,
+    certificate: Certificate | str | os.PathLike[str],
+    *,
+    arithmetic: Arithmetic | None = None,
+    tolerance: float = OPTIMAL_TOLERANCE,
+) -> Report:
+    """Check a certificate, believing nothing but ``problem``.
+
+    Parameters
+    ----------
+    problem
+        The instance.
+    certificate
+        A certificate, or the path of its file.
+    arithmetic
+        ``"exact"`` or ``"directed"``; by default exact for small instances.
+    tolerance
+        Relative distance of lower and upper at which the placement counts as optimal, >= 0.
+
+    Returns
+    -------
+    Report
+        Whether it is accepted, and if not, why. See :mod:`prefixplace_opt.certificates`.
+
+    Raises
+    ------
+    InputError
+        For a file that is no certificate, or an option out of range.
+    """
+    if arithmetic not in (None, "exact", "directed"):
+        raise InputError(f"expected 'exact' or 'directed', got {arithmetic!r}", field="arithmetic")
+    if not tolerance >= 0:
+        raise InputError(f"expected a number >= 0, got {tolerance!r}", field="tolerance")
+    if isinstance(certificate, str | os.PathLike):
+        certificate = read_certificate(certificate)
+    return verify_certificate(problem, certificate, arithmetic=arithmetic, tolerance=tolerance)
