@@ -3,8 +3,8 @@
     python benchmarks/import_speed.py conversation_trace.jsonl [--hours 24]
 
 Writes a long trace to a scratch file: the given hour again and again, each copy later in time; in
-every ``--fresh``-th copy the content is new (other ids), so that the tree grows as well. Then imports
-it in a process of its own.
+every ``--fresh``-th copy the content is new (other ids), so that the tree grows as well. Then
+imports it in a process of its own.
 """
 
 from __future__ import annotations
@@ -72,9 +72,11 @@ def main() -> None:
     lines = [
         "# Speed of `import`",
         "",
-        f"{arguments.hours} copies of an hour of chat traffic, new content every "
-        f"{arguments.fresh} copies; {megabytes:,.0f} MB of JSON lines, 8 workers, one thread. "
-        "Written by `benchmarks/import_speed.py`.",
+        (
+            f"{arguments.hours} copies of an hour of chat traffic, new content every "
+            f"{arguments.fresh} copies; {megabytes:,.0f} MB of JSON lines, 8 workers, one thread. "
+            "Written by `benchmarks/import_speed.py`."
+        ),
         "",
         "| routing | requests | chunks | seconds | requests a minute | peak, MiB |",
         "|---|---:|---:|---:|---:|---:|",

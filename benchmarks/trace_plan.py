@@ -68,12 +68,17 @@ def table(rows: list[dict[str, Any]], threads: int) -> str:
     lines = [
         "# Import and plan an hour of chat traffic",
         "",
-        f"{rows[0]['requests']:,} requests, {rows[0]['chunks']:,} chunks, M = 8 workers of 1,400 "
-        f"chunks each, `plan` with {threads} threads on two cores; peak memory of the whole process "
-        "(import, plan, libraries). Compiled code was warm. Written by `benchmarks/trace_plan.py`.",
+        (
+            f"{rows[0]['requests']:,} requests, {rows[0]['chunks']:,} chunks, M = 8 workers of "
+            f"1,400 chunks each, `plan` with {threads} threads on two cores; peak memory of the "
+            "whole process (import, plan, libraries). Compiled code was warm. Written by "
+            "`benchmarks/trace_plan.py`."
+        ),
         "",
-        "| objective | routing | import, s | plan, s | of it starts, s | baselines, s "
-        "| peak after import, MiB | peak, MiB | value, s saved an hour | best baseline | gain |",
+        (
+            "| objective | routing | import, s | plan, s | of it starts, s | baselines, s "
+            "| peak after import, MiB | peak, MiB | value, s saved an hour | best baseline | gain |"
+        ),
         "|---|---|---:|---:|---:|---:|---:|---:|---:|---|---:|",
     ]
     lines += [

@@ -169,7 +169,7 @@ def import_traces(
     block_tokens = stream.block_tokens
     chunk_tokens = options.chunk_tokens or block_tokens
     grouping = Grouping(block_tokens, chunk_tokens, partial_tail=options.partial_tail)
-    bytes_per_token = stream.report.chunk_bytes_per_token
+    bytes_per_token = stream.report.bytes_per_token
     sized = cluster.sized(
         chunk_tokens,
         None if bytes_per_token is None else max(1, round(bytes_per_token * chunk_tokens)),

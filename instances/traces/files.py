@@ -25,6 +25,9 @@ from .request import Row
 MOST_ROW_BYTES = 64 * 2**20
 MOST_VALUE_BYTES = 512 * 2**20
 
+#: Most lines too short to be a row; skipping millions of them is no reading.
+MOST_SHORT_LINES = 1_000_000
+
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
@@ -72,6 +75,7 @@ class _Bounded:
     def __init__(self, stream: BinaryIO, size: int) -> None:
         self._stream = stream
         self._size = size
+        self._short = 0
         self._left = max(GZIP_FREE_BYTES, GZIP_RATIO * size)
 
     def readline(self) -> bytes:
@@ -79,6 +83,10 @@ class _Bounded:
         line = self._stream.readline(MOST_ROW_BYTES + 1)
         if len(line) > MOST_ROW_BYTES:
             raise InputError(f"expected rows of at most {MOST_ROW_BYTES} bytes, got a longer one")
+        if len(line) < 3:
+            self._short += 1
+            if self._short > MOST_SHORT_LINES:
+                raise InputError(f"expected rows, got over {MOST_SHORT_LINES} empty lines")
         return self._counted(line)
 
     def read(self, size: int) -> bytes:

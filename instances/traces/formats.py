@@ -9,8 +9,14 @@ from typing import Any
 from prefixplace_opt.problem import InputError
 from prefixplace_opt.problem.errors import shorten
 
+from .bailian import BailianReader
+from .dynamo import AiperfReader, DynamoReader, looks_like_aiperf, looks_like_dynamo
+from .event_wire import is_batch
+from .kv_events import KvEventsReader
+from .lmcache import LmcacheReader
 from .mooncake import MooncakeReader
 from .request import Row, TraceReader
+from .weka import WekaReader
 
 #: Rows that are looked at to tell a format.
 SNIFFED_ROWS = 64
@@ -34,11 +40,18 @@ def _has(*keys: str) -> Callable[[Any], bool]:
 FORMATS: Mapping[str, TraceFormat] = {
     each.name: each
     for each in (
+        TraceFormat("kv-events", "KV-cache events of vLLM or SGLang", KvEventsReader, is_batch),
+        TraceFormat("lmcache", "LMCache lookup records", LmcacheReader, _has("chunk_hashes")),
         TraceFormat(
-            "mooncake",
-            "Mooncake JSON lines, blocks of 512 tokens",
-            MooncakeReader,
-            _has("hash_ids"),
+            "weka", "WEKA conversations, blocks of 64 tokens", WekaReader, _has("requests")
+        ),
+        TraceFormat(
+            "bailian", "Bailian (Qwen) rows, blocks of 16 tokens", BailianReader, _has("chat_id")
+        ),
+        TraceFormat("aiperf", "AIPerf rows, blocks of 512 tokens", AiperfReader, looks_like_aiperf),
+        TraceFormat("dynamo", "Dynamo rows, block size given", DynamoReader, looks_like_dynamo),
+        TraceFormat(
+            "mooncake", "Mooncake rows, blocks of 512 tokens", MooncakeReader, _has("hash_ids")
         ),
     )
 }

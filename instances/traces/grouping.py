@@ -45,11 +45,7 @@ class Grouping:
         for request in requests:
             path = list(request.blocks)
             tokens = request.tokens
-            short = len(path) * size - tokens
-            if short and not 0 < short < size:
-                # Only a trace with ids for the whole prompt could be told from one without.
-                report.note("rows whose length does not fit their ids")
-            partial = 0 < short < size
+            partial = 0 < len(path) * size - tokens < size
             if partial:
                 report.note("partial last blocks")
             if partial and not keep:

@@ -6,17 +6,27 @@ from collections.abc import Iterable, Iterator
 
 from prefixplace_opt.problem import InputError
 
-from .request import Report, Request, Row, block_ids, length, milliseconds, object_row
+from .request import (
+    Report,
+    Request,
+    Row,
+    block_ids,
+    length,
+    milliseconds,
+    note_length,
+    object_row,
+)
 
 
 class MooncakeReader:
-    """Rows of 512-token blocks with chained ids; a row without ids carries no structure."""
+    """Rows of 512-token blocks with chained ids; the block size does not stand in the row."""
 
     def __init__(self, block_tokens: int | None = None) -> None:
-        self.block_tokens: int | None = block_tokens or 512
+        self._size = block_tokens or 512
+        self.block_tokens: int | None = self._size
 
     def requests(self, rows: Iterable[Row], report: Report) -> Iterator[Request]:
-        """Yield one request a row with ids."""
+        """Yield one request a row."""
         for row in rows:
             report.rows += 1
             value = object_row(row)
@@ -26,4 +36,5 @@ class MooncakeReader:
             tokens = length(value["input_length"], f"{row.where}.input_length")
             time = milliseconds(value["timestamp"], f"{row.where}.timestamp")
             blocks = block_ids(value["hash_ids"], f"{row.where}.hash_ids")
+            note_length(report, tokens, len(blocks), self._size)
             yield Request(time, blocks, tokens, None)

@@ -11,6 +11,9 @@ from prefixplace_opt.problem.errors import shorten
 
 BlockId = int | str
 
+#: Numbers as ids have at most 256 bits.
+MOST_ID = 2**256 - 1
+
 
 class Request(NamedTuple):
     """One prompt.
@@ -45,14 +48,14 @@ class Report:
         Requests that they gave.
     notes
         How often each trap occurred.
-    chunk_bytes_per_token
+    bytes_per_token
         Bytes of KV tensors a token, where the trace says so.
     """
 
     rows: int = 0
     requests: int = 0
     notes: dict[str, int] = field(default_factory=dict)
-    chunk_bytes_per_token: float | None = None
+    bytes_per_token: float | None = None
 
     def note(self, what: str, times: int = 1) -> None:
         """Count ``times`` occurrences of ``what``."""
@@ -100,9 +103,9 @@ def block_ids(value: Any, where: str) -> list[BlockId]:
     ids: list[BlockId] = value
     if not set(map(type, value)) <= {int}:
         ids = [_block_id(item, f"{where}[{at}]") for at, item in enumerate(value)]
-    for at, item in enumerate(ids):
-        if isinstance(item, int) and item.bit_length() > 256:
-            raise InputError("expected an id of at most 256 bits", field=f"{where}[{at}]")
+    elif ids and (max(value) > MOST_ID or min(value) < -MOST_ID):
+        at = next(at for at, item in enumerate(value) if abs(item) > MOST_ID)
+        raise InputError("expected an id of at most 256 bits", field=f"{where}[{at}]")
     return ids
 
 
@@ -129,12 +132,18 @@ def milliseconds(value: Any, where: str, *, unit: float = 1.0) -> float:
     return float(value) * unit
 
 
+def note_length(report: Report, tokens: int, blocks: int, size: int) -> None:
+    """Count a row whose ids do not cover its prompt, the last block maybe in part."""
+    if not (blocks - 1) * size < tokens <= blocks * size and blocks:
+        report.note("rows whose length does not fit their ids")
+
+
 def _block_id(value: Any, where: str) -> BlockId:
     if type(value) is int:
-        return value
+        return block_ids([value], where)[0]
     if type(value) is str and value:
         digits = value[1:] if value[0] == "-" else value
-        plain = digits.isascii() and digits.isdigit() and len(digits) < 80
+        plain = digits.isascii() and digits.isdigit() and len(digits) < 77
         if plain and (digits[0] != "0" or value == "0"):
             return int(value)
         return value

@@ -232,7 +232,10 @@ class PrefixTreeBuilder:
     """Grows a prefix tree one path at a time, so that traffic can be streamed."""
 
     def __init__(self) -> None:
-        self._chunk_of: dict[tuple[int, Hashable], int] = {}
+        # Nearly every block has one parent: only those met below another are kept by (parent,
+        # block), which saves a tuple a chunk, and the garbage collector's walks over them.
+        self._first: dict[Hashable, int] = {}
+        self._further: dict[tuple[int, Hashable], int] = {}
         self._parents: list[int] = []
         self._hashes: list[Hashable] = []
 
@@ -254,16 +257,23 @@ class PrefixTreeBuilder:
     def add(self, path: Iterable[Hashable]) -> int:
         """Add every prefix of ``path``; return the id of its last chunk, -1 for an empty path."""
         chunk = -1
-        chunk_of = self._chunk_of
+        first, parents = self._first, self._parents
         for block in path:
-            step = (chunk, block)
-            known = chunk_of.get(step)
+            known = first.get(block)
             if known is None:
-                known = chunk_of[step] = len(self._parents)
-                self._parents.append(chunk)
-                self._hashes.append(block)
+                known = first[block] = self._grow(chunk, block)
+            elif parents[known] != chunk:
+                step = (chunk, block)
+                further = self._further.get(step)
+                known = self._grow(chunk, block) if further is None else further
+                self._further[step] = known
             chunk = known
         return chunk
+
+    def _grow(self, parent: int, block: Hashable) -> int:
+        self._parents.append(parent)
+        self._hashes.append(block)
+        return len(self._parents) - 1
 
     def build(
         self, *, chunk_tokens: int, chunk_bytes: int | None = None, keys: bool = True

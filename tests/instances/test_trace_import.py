@@ -215,7 +215,7 @@ def test_keys_can_be_left_out_and_progress_is_told(tmp_path: Path) -> None:
         ({"start_s": float("nan")}, "start_s: expected a finite number"),
         ({"start_s": 1e6}, "expected a request with a chunk, in the window"),
         ({"route": "nearest"}, "route: expected one of"),
-        ({"format": "csv"}, "format: expected one of mooncake"),
+        ({"format": "csv"}, "format: expected one of kv-events"),
         ({"objective": "both"}, "objective: expected 'requester' or 'pairwise'"),
     ],
 )
