@@ -12,6 +12,7 @@ from prefixplace_opt.problem import InputError, Problem, write_problem
 
 from .entry import Entry
 from .manifest import Suite, check_unique, write_suite
+from .recipe import TRACE, VERSION, TraceParameters, cut_from_trace
 from .suite_file import SuiteFile, Wanted
 
 #: Folder of the instance files in a suite's folder.
@@ -23,6 +24,7 @@ def generate_suite(
     folder: str | os.PathLike[str],
     *,
     store: bool = True,
+    traces: str | os.PathLike[str] | None = None,
     on_progress: Callable[[str], None] | None = None,
 ) -> Suite:
     """Generate every instance into ``folder`` and write the manifest, last.
@@ -35,6 +37,8 @@ def generate_suite(
         Made where it does not exist.
     store
         Whether instance files are written; without them the manifest alone says what they are.
+    traces
+        Folder of the traffic that instances are cut from.
     on_progress
         Called with the name of each instance that is done.
 
@@ -46,7 +50,7 @@ def generate_suite(
     target = Path(folder)
     _make(target / INSTANCES if store else target)
     entries: list[Entry] = []
-    for problem in _named(suite_file.wanted):
+    for problem in _named(suite_file.wanted, traces):
         file = f"{INSTANCES}/{problem.name}.json.gz" if store else None
         if file is not None:
             write_problem(problem, target / file)
@@ -59,24 +63,26 @@ def generate_suite(
     return suite
 
 
-def regenerated(entry: Entry) -> Problem:
-    """Generate an entry's instance anew from its parameters.
+def regenerated(entry: Entry, traces: str | os.PathLike[str] | None = None) -> Problem:
+    """Make an entry's instance anew from its parameters, or its recipe and the folder ``traces``.
 
     Raises
     ------
+    TrafficAbsentError
+        Where the recipe's traffic is not in ``traces``.
     InputError
         For an unknown family, parameters that do not fit, another version of the generator, or
         an instance with another digest.
     """
-    family = family_named(entry.family)
-    if family.version != entry.version:
+    version = VERSION if entry.family == TRACE else family_named(entry.family).version
+    if version != entry.version:
         raise InputError(
-            f"expected version {family.version} of the generator {family.name!r}, "
-            f"got {entry.version}",
+            f"expected version {version} of the generator {entry.family!r}, got {entry.version}",
             field="version",
         )
-    parameters = family.parameters.of(entry.parameters)
-    problem = family.generate(entry.seed, parameters, entry.name)
+    kind = TraceParameters if entry.family == TRACE else family_named(entry.family).parameters
+    wanted = Wanted(entry.family, entry.seed, kind.of(entry.parameters), entry.name)
+    problem = _made(wanted, traces)
     if problem.digest != entry.digest:
         raise InputError(
             f"expected {entry.digest}, but its parameters give {problem.digest}", field="digest"
@@ -84,11 +90,19 @@ def regenerated(entry: Entry) -> Problem:
     return problem
 
 
-def _named(wanted: tuple[Wanted, ...]) -> Iterator[Problem]:
+def _made(wanted: Wanted, traces: str | os.PathLike[str] | None) -> Problem:
+    name = wanted.name or ""
+    if isinstance(wanted.parameters, TraceParameters):
+        folder = None if traces is None else Path(traces)
+        return cut_from_trace(wanted.parameters, wanted.seed, folder, name)
+    return family_named(wanted.family).generate(wanted.seed, wanted.parameters, name)
+
+
+def _named(wanted: tuple[Wanted, ...], traces: str | os.PathLike[str] | None) -> Iterator[Problem]:
     """Generate in order; names that would repeat get a number."""
     times: dict[str, int] = {}
     for each in wanted:
-        problem = each.family.generate(each.seed, each.parameters, each.name or "")
+        problem = _made(each, traces)
         count = times[problem.name] = times.get(problem.name, 0) + 1
         yield problem if count == 1 else replace(problem, name=f"{problem.name}-{count}")
 

@@ -12,7 +12,8 @@
     seed = [0, 1, 2]
 
 A list gives one instance a value, and lists multiply; the last one varies fastest. Defaults hold
-for every family that has such a parameter.
+for every family that has such a parameter. The family ``trace`` cuts an instance from traffic, see
+:class:`prefixplace_opt.instances.suites.recipe.TraceParameters`.
 """
 
 from __future__ import annotations
@@ -23,19 +24,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from prefixplace_opt.instances.generators import Family, family_named
+from prefixplace_opt.instances.generators import family_named
 from prefixplace_opt.instances.generators.parameters import Parameters
 from prefixplace_opt.instances.toml_files import read_toml
 from prefixplace_opt.problem import InputError
 from prefixplace_opt.problem.errors import shorten
 from prefixplace_opt.problem.json_files import members
 
+from .recipe import TRACE, TraceParameters
+
 
 @dataclass(frozen=True)
 class Wanted:
     """One instance that a suite file asks for."""
 
-    family: Family
+    family: str
     seed: int
     parameters: Parameters
     name: str | None
@@ -87,11 +90,12 @@ def _block(block: Any, defaults: Mapping[str, Any], field: str) -> Iterator[Want
         raise InputError("expected a table with a family", field=field)
     own = dict(block)
     try:
-        family = family_named(own.pop("family"))
+        family = own.pop("family")
+        parameters = TraceParameters if family == TRACE else family_named(family).parameters
         name = own.pop("name", None)
         if name is not None and not isinstance(name, str):
             raise InputError(f"expected text, got {shorten(name)}", field="name")
-        known = {each.name for each in fields(family.parameters)} | {"seed"}
+        known = {each.name for each in fields(parameters)} | {"seed"}
         usual = {key: value for key, value in defaults.items() if key in known}
         choices = {
             key: value if isinstance(value, list) else [value]
@@ -100,6 +104,6 @@ def _block(block: Any, defaults: Mapping[str, Any], field: str) -> Iterator[Want
         for values in itertools.product(*choices.values()):
             chosen = dict(zip(choices, values, strict=True))
             seed = chosen.pop("seed", 0)
-            yield Wanted(family, seed, family.parameters.of(chosen), name)
+            yield Wanted(family, seed, parameters.of(chosen), name)
     except InputError as error:
         raise error.at(field=field) from None

@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 from . import arguments
 from .bar import Bar
 from .output import print_json, print_table
-from .suite import print_suite
+from .suite import Traces, print_suite
 
 if TYPE_CHECKING:
     from prefixplace_opt.instances.generators import Family
@@ -100,13 +100,17 @@ def _command(family: "Family") -> Any:
 
 
 def _suite_command(file: Path) -> Any:
-    def run(output: Path, store: bool = True, json: bool = False) -> None:
+    def run(
+        output: Path, store: bool = True, traces: Path | None = None, json: bool = False
+    ) -> None:
         from prefixplace_opt.instances.suites import generate_suite, read_suite_file
 
         wanted = read_suite_file(file)
         with Bar(len(wanted.wanted)) as bar:
             bar.begin(wanted.name)
-            suite = generate_suite(wanted, output, store=store, on_progress=lambda _: bar.step())
+            suite = generate_suite(
+                wanted, output, store=store, traces=traces, on_progress=lambda _: bar.step()
+            )
         if json:
             digests = {entry.name: entry.digest for entry in suite.entries}
             print_json({"command": "generate", "suite": suite.name, "instances": digests})
@@ -119,9 +123,10 @@ def _suite_command(file: Path) -> Any:
     hints = {
         "output": Annotated[Path, folder],
         "store": Annotated[bool, stored],
+        "traces": Traces,
         "json": arguments.Json,
     }
-    defaults = {"output": inspect.Parameter.empty, "store": True, "json": False}
+    defaults = {"output": inspect.Parameter.empty, "store": True, "traces": None, "json": False}
     return _typer_command(run, file.name, f"Generate the suite {file}.", hints, defaults)
 
 

@@ -25,6 +25,10 @@ Only = Annotated[
     str | None,
     typer.Option("--only", metavar="TEXT", help="Only instances with this in their name."),
 ]
+Traces = Annotated[
+    Path | None,
+    typer.Option("--traces", metavar="DIR", help="Folder of the traffic instances are cut from."),
+]
 
 
 @app.command("show")
@@ -55,10 +59,11 @@ def check(
         bool, typer.Option("--all", help="Verify every certificate, also all of the large ones.")
     ] = False,
     only: Only = None,
+    traces: Traces = None,
     json: arguments.Json = False,
 ) -> None:
     """Generate every instance again, compare digests, verify the certificates of the bounds."""
-    from prefixplace_opt.instances.suites import read_suite
+    from prefixplace_opt.instances.suites import TrafficAbsentError, read_suite
     from prefixplace_opt.suites import check_entry, checked_certificates, foreign_files
 
     place = _folder(folder)
@@ -66,10 +71,15 @@ def check(
     suite = _selected(whole, only)
     verified = checked_certificates(suite, everything=everything)
     findings = []
+    absent: list[str] = []
     with Bar(len(suite.entries)) as bar:
         for entry in suite.entries:
             bar.begin(entry.name)
-            findings += check_entry(entry, place, certificate=entry.name in verified)
+            try:
+                certificate = entry.name in verified
+                findings += check_entry(entry, place, certificate=certificate, traces=traces)
+            except TrafficAbsentError:
+                absent.append(entry.name)
             bar.step()
     foreign = [] if only else foreign_files(whole, place)
     known = sum(entry.best is not None for entry in suite.entries)
@@ -80,7 +90,8 @@ def check(
                 "suite": suite.name,
                 "instances": len(suite.entries),
                 "with_bounds": known,
-                "certificates_verified": len(verified),
+                "certificates_verified": len(verified - set(absent)),
+                "traffic_absent": absent,
                 "findings": [vars(finding) for finding in findings],
                 "foreign_files": foreign,
             }
@@ -92,8 +103,11 @@ def check(
             typer.echo(f"{name}: no instance of the manifest has this file", err=True)
         typer.echo(
             f"{suite.name}: {len(suite.entries)} instances, {known} with bounds, "
-            f"{len(verified)} certificates verified, {len(findings) + len(foreign)} findings"
+            f"{len(verified - set(absent))} certificates verified, "
+            f"{len(findings) + len(foreign)} findings"
         )
+        if absent:
+            typer.echo(f"not checked, since their traffic is absent: {', '.join(absent)}")
     if findings or foreign:
         raise typer.Exit(CHECK_FAILED)
 
@@ -107,6 +121,7 @@ def best(
     seconds: Annotated[
         float, typer.Option("--seconds", min=0, help="Wall time of the run that found them.")
     ] = 0.0,
+    traces: Traces = None,
     json: arguments.Json = False,
 ) -> None:
     """Take better bounds from certificates, each verified first; never to a worse value."""
@@ -121,7 +136,7 @@ def best(
     rows: list[dict[str, Any]] = []
     for path in certificates:
         try:
-            done = improved(suite, place, read_certificate(path), seconds=seconds)
+            done = improved(suite, place, read_certificate(path), seconds=seconds, traces=traces)
         except InputError as error:
             raise error.at(source=str(path)) from None
         suite = done.suite
@@ -158,13 +173,16 @@ def best(
 @app.command("solve")
 def solve(
     folder: Folder,
-    method: arguments.Method = "exact",
+    method: Annotated[
+        str, typer.Option("--method", "-m", metavar="NAME", help="A method that proves.")
+    ] = "exact",
     time_limit: arguments.TimeLimit = 60.0,
     threads: arguments.Threads = 1,
     again: Annotated[
         bool, typer.Option("--again", help="Also the instances that are proven already.")
     ] = False,
     only: Only = None,
+    traces: Traces = None,
 ) -> None:
     """Solve the instances that are not proven, and keep what is better, certified.
 
@@ -183,7 +201,13 @@ def solve(
         for entry in chosen:
             bar.begin(entry.name)
             done = solved(
-                suite, place, entry, method=method, time_limit=time_limit, threads=threads
+                suite,
+                place,
+                entry,
+                method=method,
+                time_limit=time_limit,
+                threads=threads,
+                traces=traces,
             )
             suite = done.suite
             if done.better:

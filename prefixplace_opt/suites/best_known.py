@@ -41,6 +41,7 @@ def improved(
     certificate: Certificate,
     *,
     seconds: float,
+    traces: Path | None = None,
 ) -> Improvement:
     """Take the better bounds of a certificate into the suite in ``folder``.
 
@@ -56,6 +57,8 @@ def improved(
         Of one of the suite's instances.
     seconds
         Wall time of the run that found it.
+    traces
+        Folder of the traffic that instances are cut from.
 
     Raises
     ------
@@ -63,7 +66,7 @@ def improved(
         For a certificate of another instance, or one that the verifier rejects.
     """
     entry = _entry_of(suite, certificate)
-    problem = regenerated(entry)
+    problem = regenerated(entry, traces)
     _require_accepted(problem, certificate)
     before = entry.best
     if before is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prefixplace_opt.certificates import read_certificate, verify
-from prefixplace_opt.instances.suites import MANIFEST, regenerated
+from prefixplace_opt.instances.suites import MANIFEST, TrafficAbsentError, regenerated
 from prefixplace_opt.instances.suites.entry import sizes
 from prefixplace_opt.problem import InputError, read_problem
 
@@ -46,15 +46,24 @@ def checked_certificates(suite: Suite, *, everything: bool = False) -> frozenset
     )
 
 
-def check_entry(entry: Entry, folder: Path, *, certificate: bool = True) -> list[Finding]:
+def check_entry(
+    entry: Entry, folder: Path, *, certificate: bool = True, traces: Path | None = None
+) -> list[Finding]:
     """Return what is wrong with one instance of the suite in ``folder``.
 
     The instance is generated again and its digest and sizes are compared; a stored file must be
     of the format (the reader holds it to its schema and more) and have the same digest; the
     certificate must be accepted by the verifier and prove at least the stated bounds.
+
+    Raises
+    ------
+    TrafficAbsentError
+        For an instance that is cut from traffic which is not in the folder ``traces``.
     """
     try:
-        problem = regenerated(entry)
+        problem = regenerated(entry, traces)
+    except TrafficAbsentError:
+        raise
     except InputError as error:
         return [Finding(entry.name, error.field, error.message)]
     findings = list(_wrong_sizes(entry, problem))

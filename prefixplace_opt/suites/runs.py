@@ -25,6 +25,7 @@ def solved(
     method: str = "exact",
     time_limit: float | None = None,
     threads: int = 1,
+    traces: Path | None = None,
 ) -> Improvement:
     """Solve one instance of the suite in ``folder``, certify the result, keep better bounds.
 
@@ -33,9 +34,9 @@ def solved(
     SolverError
         For a method that gives no proof to certify.
     """
-    problem = regenerated(entry)
+    problem = regenerated(entry, traces)
     result = solve(problem, method=method, gap=0.0, time_limit=time_limit, threads=threads)
     if result.proof is None:
         raise SolverError(f"the method {method!r} gives no proof to certify")
     certificate = certificate_of(problem, result.placement, result.proof)
-    return improved(suite, folder, certificate, seconds=round(result.seconds, 2))
+    return improved(suite, folder, certificate, seconds=round(result.seconds, 2), traces=traces)

@@ -10,6 +10,7 @@ from prefixplace_opt import InputError, read_problem
 from prefixplace_opt.instances.suites import (
     MANIFEST,
     BestKnown,
+    TrafficAbsentError,
     difficulty,
     generate_suite,
     read_suite,
@@ -47,7 +48,7 @@ def suite_file(tmp_path: Path) -> Path:
 
 def test_lists_multiply_and_defaults_hold_where_they_fit(suite_file: Path) -> None:
     wanted = read_suite_file(suite_file).wanted
-    assert [each.family.name for each in wanted] == ["rag"] * 4 + ["star"] * 2 + ["degenerate"] * 2
+    assert [each.family for each in wanted] == ["rag"] * 4 + ["star"] * 2 + ["degenerate"] * 2
     first = wanted[0].parameters.as_dict()
     assert first["documents"] == 3
     rag = [(each.parameters.as_dict()["objective"], each.seed) for each in wanted[:4]]
@@ -194,3 +195,36 @@ def test_names_are_unique(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made(suite_file: Path) -> None:
     with pytest.raises(InputError, match="cannot be made"):
         generate_suite(read_suite_file(suite_file), suite_file / "below")
+
+
+TRACE_SUITE = """
+name = "cut"
+[[instances]]
+family = "trace"
+trace = "tiny.jsonl"
+stop_s = [1, 2]
+objective = ["requester", "pairwise"]
+"""
+
+
+def test_instances_are_cut_from_traffic_by_a_recipe(tmp_path: Path) -> None:
+    rows = [
+        {"timestamp": 400 * at, "input_length": 1536, "output_length": 1, "hash_ids": [0, at, at]}
+        for at in range(1, 5)
+    ]
+    trace = tmp_path / "tiny.jsonl"
+    trace.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    file = tmp_path / "suite.toml"
+    file.write_text(TRACE_SUITE, encoding="utf-8")
+    with pytest.raises(TrafficAbsentError):
+        generate_suite(read_suite_file(file), tmp_path / "out")
+    suite = generate_suite(read_suite_file(file), tmp_path / "out", store=False, traces=tmp_path)
+    assert [entry.chunks for entry in suite.entries] == [5, 5, 9, 9]
+    for entry in read_suite(tmp_path / "out").entries:
+        assert regenerated(entry, tmp_path).digest == entry.digest
+        with pytest.raises(TrafficAbsentError):
+            regenerated(entry, tmp_path / "out")
+    # Other traffic under the same name is not taken for it.
+    trace.write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="its parameters give"):
+        regenerated(suite.entries[0], tmp_path)
