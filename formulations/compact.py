@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from prefixplace_opt.problem import InputError, Problem, savings
 
 from .coverage import CoverageRows, add_coverage
-from .linear_model import Axis, ModelBuilder
+from .linear_model import Axis, ModelBuilder, require_room
 from .placement_model import PlacementModel, add_residency, worker_labels
 
 Floats = NDArray[np.float64]
@@ -106,6 +106,9 @@ def _add_edges(builder: ModelBuilder, problem: Problem, x: Index, labels: list[s
 
 
 def _add_subtrees(builder: ModelBuilder, problem: Problem, x: Index, labels: list[str]) -> None:
+    tree = problem.tree
+    pairs = int((tree.end - np.arange(tree.n) - 1).sum(dtype=np.int64))
+    require_room("compact", problem.m * pairs)
     node, below = subtree_pairs(problem)
     inner, row, size = np.unique(node, return_inverse=True, return_counts=True)
     for h in range(problem.m):

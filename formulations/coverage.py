@@ -47,8 +47,10 @@ class Coverage:
         Shape (columns,): number of the demand it serves; of one demand at most 1 is served.
     chunk
         Shape (columns,): the chunk.
-    holders
-        Shape (columns, M): who can serve it so.
+    site
+        Shape (columns,): the row of ``sites``.
+    sites
+        Shape (sites, M): the workers of which any can serve it so.
     value
         Shape (columns,): what it is worth, ms per epoch.
     """
@@ -56,13 +58,15 @@ class Coverage:
     column: Index
     demand: Index
     chunk: Index
-    holders: Mask
+    site: Index
+    sites: Mask
     value: Floats
 
     def complete(self, held: Mask, solution: Floats) -> None:
         """Set the coverage columns of ``solution`` to their best for ``held``, shape (M, n)."""
         solution[self.column] = 0.0
-        possible = np.flatnonzero((self.holders & held[:, self.chunk].T).any(axis=1))
+        holding = np.stack([held[site].any(axis=0) for site in self.sites])
+        possible = np.flatnonzero(holding[self.site, self.chunk])
         best_first = possible[np.lexsort((-self.value[possible], self.demand[possible]))]
         first = np.flatnonzero(np.diff(self.demand[best_first], prepend=-1))
         solution[self.column[best_first[first]]] = 1.0
@@ -112,8 +116,8 @@ def _add_shared(
         group = groups[requester].astype(np.int32)
         who = [Axis(requester, labels)]
     y = builder.add_columns("y", *who, Axis(chunk), cost=value)
-    holders = group[:, None] == groups[None, :]
-    row, holder = np.nonzero(holders)
+    sites = np.arange(groups.max() + 1)[:, None] == groups[None, :]
+    row, holder = np.nonzero(sites[group])
     builder.add_rows(
         "cover",
         *who,
@@ -123,7 +127,7 @@ def _add_shared(
         value=np.concatenate([np.ones(y.size), -np.ones(row.size)]),
         upper=0.0,
     )
-    return Coverage(y, np.arange(y.size, dtype=np.int32), chunk, holders, value)
+    return Coverage(y, np.arange(y.size, dtype=np.int32), chunk, group, sites, value)
 
 
 def _add_facilities(
@@ -175,8 +179,14 @@ def _add_facilities(
             value=np.concatenate([np.ones(z.size), -terms.astype(np.float64)]),
             upper=0.0,
         )
-    holders = holder[:, None] == np.arange(problem.m)[None, :]
-    return Coverage(z, demand.astype(np.int32), chunk, holders, value)
+    return Coverage(
+        z,
+        demand.astype(np.int32),
+        chunk,
+        holder.astype(np.int32),
+        np.eye(problem.m, dtype=np.bool_),
+        value,
+    )
 
 
 def shared_savings(problem: Problem) -> tuple[Index, Index, Floats]:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from prefixplace_opt.problem import PrefixTree, Problem, savings
 
 from .coverage import CoverageRows, add_coverage
-from .linear_model import Axis, ModelBuilder
+from .linear_model import Axis, ModelBuilder, require_room
 from .placement_model import PlacementModel, add_residency, worker_labels
 
 Floats = NDArray[np.float64]
@@ -59,14 +59,11 @@ class Network:
 
 def network(tree: PrefixTree, budget: int) -> Network:
     """Return the network of the recurrence for a budget of ``budget`` chunks."""
-    n, depth, end = tree.n, tree.preorder_depth.astype(np.int64), tree.end.astype(np.int64)
-    i = np.arange(n)
-    most = np.minimum(budget - depth, n - i)
-    least = np.minimum(np.maximum(budget - i, 1), n - i)
-    width = np.maximum(most - least + 1, 0)
+    n, end = tree.n, tree.end.astype(np.int64)
+    least, width = _reachable(tree, budget)
     first = np.concatenate([[0], np.cumsum(width)])
     states = int(first[-1])
-    position = np.repeat(i, width)
+    position = np.repeat(np.arange(n), width)
     left = np.arange(states) - first[position] + least[position]
 
     def state(at: NDArray[np.int64], j: NDArray[np.int64]) -> Index:
@@ -81,6 +78,19 @@ def network(tree: PrefixTree, budget: int) -> Network:
         state(end[position], left),
         state(position + 1, left - 1),
     )
+
+
+def states(tree: PrefixTree, budget: int) -> int:
+    """Return how many states :func:`network` has, without making them: about n times the budget."""
+    return int(_reachable(tree, budget)[1].sum())
+
+
+def _reachable(tree: PrefixTree, budget: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return, by position, the least j that can be reached and how many there are."""
+    i = np.arange(tree.n, dtype=np.int64)
+    most = np.minimum(budget - tree.preorder_depth, tree.n - i)
+    least = np.minimum(np.maximum(budget - i, 1), tree.n - i)
+    return least, np.maximum(most - least + 1, 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +139,8 @@ def flow_arrays(problem: Problem, *, coverage: CoverageRows | None = None) -> Fl
     labels = worker_labels(problem)
     x = add_residency(builder, problem, form)
     covered = add_coverage(builder, problem, form, x, labels, coverage)
+    # Each state has two arcs out, each arc leads into a state, and a take arc is part of an x.
+    require_room(builder.name, 5 * sum(states(problem.tree, k) for k in problem.budgets.tolist()))
     known: dict[int, Network] = {}
     networks = [
         known.get(k) or known.setdefault(k, network(problem.tree, k))

@@ -22,8 +22,8 @@ Floats = NDArray[np.float64]
 Index = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 
-#: Indices are 32-bit, as in the solvers that take them.
-MOST_ENTRIES = 2**31 - 1
+#: Most matrix entries of a model: building one takes some 60 bytes an entry.
+MOST_ENTRIES = 100_000_000
 
 
 class Axis(NamedTuple):
@@ -175,7 +175,7 @@ class ModelBuilder:
     """Puts a :class:`LinearModel` together, one family at a time."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self.name = name
         self._columns = _Families()
         self._rows = _Families()
         self._cost: list[Floats] = []
@@ -212,6 +212,7 @@ class ModelBuilder:
         upper: ArrayLike = np.inf,
     ) -> None:
         """Add rows with the entries (row, column, value); ``row`` counts from 0 in this family."""
+        require_room(self.name, self._entry_count + row.size)
         family = self._rows.add(symbol, axes)
         self._row_bounds.append((_filled(lower, family.size), _filled(upper, family.size)))
         value = _filled(value, row.size)
@@ -224,15 +225,10 @@ class ModelBuilder:
         self._entry_count += row.size
 
     def build(self) -> LinearModel:
-        """Return the model; raises CapacityError beyond 2**31 entries."""
-        if self._entry_count > MOST_ENTRIES:
-            raise CapacityError(
-                f"the model {self._name!r} has {self._entry_count} matrix entries; "
-                f"solvers take {MOST_ENTRIES}"
-            )
+        """Return the model."""
         cost = _joined(self._cost, np.float64)
         return LinearModel(
-            name=self._name,
+            name=self.name,
             cost=cost,
             constant=0.0,
             column_lower=np.zeros(cost.size),
@@ -245,6 +241,15 @@ class ModelBuilder:
             entry_value=_joined([value for _, value in self._entries], np.float64),
             column_families=tuple(self._columns.families),
             row_families=tuple(self._rows.families),
+        )
+
+
+def require_room(name: str, entries: int) -> None:
+    """Raise CapacityError where a model of so many matrix entries would be too large."""
+    if entries > MOST_ENTRIES:
+        raise CapacityError(
+            f"the model {name!r} would have {entries:,} matrix entries, more than "
+            f"{MOST_ENTRIES:,}: use a method without an explicit model, such as `auto`"
         )
 
 

@@ -1,43 +1,24 @@
 """`prefixplace export-model`, `import-solution` and `compare-formulations`."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from prefixplace_opt import read_placement, read_problem, solve
-from prefixplace_opt.cli import app
 from tests.formulations.highs import optimum_of, quiet
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-TINY = {
-    "format": "prefixplace-instance",
-    "version": 1,
-    "name": "tiny",
-    "objective": "requester",
-    "tree": {"parents": [-1, 0, 0, 1], "chunk_tokens": 16},
-    "workers": [{"name": "gpu 0", "budget": 2}, {"name": "gpu-1", "budget": 1}],
-    "demand": {"dense": [[5, 3, 2, 3], [4, 1, 3, 1]]},
-    "recompute": 10,
-    "fetch": 4,
-}
+Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def tiny(tmp_path: Path) -> Path:
-    path = tmp_path / "tiny.json"
-    path.write_text(json.dumps(TINY), encoding="utf-8")
-    return path
-
-
-def run(*arguments: object) -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    return done.exit_code, done.stdout, done.stderr
+def tiny(write_tiny: Callable[..., Path]) -> Path:
+    return write_tiny(
+        workers=[{"name": "gpu 0", "budget": 2}, {"name": "gpu-1", "budget": 1}],
+        demand={"dense": [[5, 3, 2, 3], [4, 1, 3, 1]]},
+    )
 
 
 @pytest.mark.parametrize("suffix", ["lp", "mps", "lp.gz"])
@@ -52,7 +33,7 @@ def run(*arguments: object) -> tuple[int, str, str]:
     ids=["compact", "compact-both", "flow", "flow-pairwise"],
 )
 def test_there_and_back_through_a_solver(
-    tiny: Path, options: list[str], suffix: str, tmp_path: Path
+    run: Run, tiny: Path, options: list[str], suffix: str, tmp_path: Path
 ) -> None:
     model, solution, plan = (tmp_path / name for name in (f"m.{suffix}", "m.sol", "plan.json"))
     code, out, _ = run("export-model", tiny, *options, "-o", model, "--json")
@@ -73,7 +54,7 @@ def test_there_and_back_through_a_solver(
     assert value == pytest.approx(solve(problem, method="exact", gap=0).lower, rel=1e-9)
 
 
-def test_the_model_explains_itself(tiny: Path, tmp_path: Path) -> None:
+def test_the_model_explains_itself(run: Run, tiny: Path, tmp_path: Path) -> None:
     code, out, _ = run("export-model", tiny, "-o", tmp_path / "m.lp")
     assert code == 0
     assert out.startswith("compact model with 12 rows, 12 columns, 8 integers")
@@ -83,7 +64,7 @@ def test_the_model_explains_itself(tiny: Path, tmp_path: Path) -> None:
     assert " closure(gpu_0,3): - x(gpu_0,1) + x(gpu_0,3) <= 0\n" in text
 
 
-def test_repairs_are_reported(tiny: Path, tmp_path: Path) -> None:
+def test_repairs_are_reported(run: Run, tiny: Path, tmp_path: Path) -> None:
     solution = tmp_path / "bad.sol"
     lines = ["x[gpu_0,0] 0.8", "x[gpu_0,2] 1", "x[gpu_0,1] 1", "x[gpu_1,3] 1"]
     solution.write_text("\n".join(lines), encoding="utf-8")
@@ -102,7 +83,7 @@ def test_repairs_are_reported(tiny: Path, tmp_path: Path) -> None:
     assert run("import-solution", tiny, solution, "--strict")[0] == 1
 
 
-def test_comparison_orders_the_bounds(tiny: Path, tmp_path: Path) -> None:
+def test_comparison_orders_the_bounds(run: Run, tiny: Path, tmp_path: Path) -> None:
     target = tmp_path / "table.md"
     code, out, _ = run("compare-formulations", tiny, "--json", "-o", target)
     assert code == 0
@@ -147,7 +128,7 @@ WRONG: list[tuple[list[str], str]] = [
 
 @pytest.mark.parametrize(("arguments", "message"), WRONG)
 def test_wrong_use_is_a_clear_error(
-    arguments: list[str], message: str, tiny: Path, tmp_path: Path, monkeypatch: Any
+    run: Run, arguments: list[str], message: str, tiny: Path, tmp_path: Path, monkeypatch: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
     code, _, err = run(*(tiny if word == "INSTANCE" else word for word in arguments))

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 
 import prefixplace_opt as pp
 from prefixplace_opt.formulations import PlacementModel, compact_arrays, flow_arrays
-from prefixplace_opt.formulations.flow import network
+from prefixplace_opt.formulations.flow import network, states
 from prefixplace_opt.problem import Demand, UniformCost, savings
 from prefixplace_opt.solvers.tree_oracle import TreeOracle
 from tests import brute_force
@@ -95,6 +96,7 @@ def test_with_one_worker_the_flow_lp_is_the_tree_oracle(problem: pp.Problem) -> 
 def test_paths_of_the_network_are_the_closed_sets(problem: pp.Problem) -> None:
     budget = int(problem.budgets[0])
     net = network(problem.tree, budget)
+    assert net.states == states(problem.tree, budget)
     found = set()
     reached = set()
     walks: list[tuple[int, frozenset[int]]] = [(0, frozenset())]
@@ -141,3 +143,20 @@ def test_unknown_options_are_named() -> None:
         compact_arrays(problem, closure="none")  # type: ignore[arg-type]
     with pytest.raises(pp.InputError, match="coverage: expected 'aggregated' or 'disaggregated'"):
         flow_arrays(problem, coverage="none")  # type: ignore[arg-type]
+
+
+def test_a_model_too_large_is_refused_before_it_is_built() -> None:
+    n = 60_000
+    problem = pp.Problem(
+        tree=pp.PrefixTree(np.arange(n) - 1),
+        workers=[pp.Worker("a", n // 2), pp.Worker("b", 1)],
+        demand=Demand([0], [0], [1], shape=(2, n)),
+        recompute=UniformCost(5.0),
+        fetch=UniformCost(2.0),
+    )
+    assert compact_arrays(problem).linear.columns == 2 * n + 1
+    with pytest.raises(pp.PrefixPlaceError, match="more than 100,000,000: use a method without"):
+        compact_arrays(problem, closure="subtree")
+    bushy = replace(problem, tree=pp.PrefixTree(np.full(n, -1)))
+    with pytest.raises(pp.PrefixPlaceError, match="would have 4,5"):
+        flow_arrays(bushy)
