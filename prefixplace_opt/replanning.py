@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from .solvers.tree_oracle import TreeOracle
 from .solving import solve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from .problem import Problem, Savings
     from .solvers.result import Result
@@ -122,6 +123,7 @@ class _Search:
     """Refinement with a price on moves; all masks by position, shape (M, n)."""
 
     def __init__(self, problem: Problem, held: Mask) -> None:
+        self._tree = problem.tree
         self._order = problem.tree.order
         self._form: Savings = savings(problem)
         self._oracle = TreeOracle(problem.tree)
@@ -176,7 +178,10 @@ class _Search:
                 low, start = price, found
             if self.moves(best) == most or (low > 0.0 and high <= 1.001 * low):
                 break
-        return self._spent(cost, most, best)
+        plans = [best]
+        if self.moves(best) < most:
+            plans += [self._trimmed_plan(cost, start, most), *self._absorbed(cost, start, most)]
+        return max((self._spent(cost, most, plan) for plan in plans), key=self._worth(cost))
 
     def _spent(self, cost: float, most: int, held: Mask) -> Mask:
         """Let one worker after the other use the moves that are left, to a fixed point."""
@@ -205,11 +210,75 @@ class _Search:
             found = self._oracle.solve(profit - price * moving, self._budgets[worker]).resident
             if self._moves_of(worker, found) <= most:
                 high = price
-                if float(profit[found].sum()) > float(profit[best].sum()):
-                    best = found
             else:
                 low = price
+                found = self._trimmed(worker, profit, found, most)
+            if float(profit[found].sum()) > float(profit[best].sum()):
+                best = found
         return best
+
+    def _trimmed(self, worker: int, profit: Floats, found: Mask, most: int) -> Mask:
+        """Return ``found`` cut to ``most`` moves, with the room filled by what is held already."""
+        kept = self._cut([worker], [profit], found[None, :], most)[0]
+        return self._refilled(worker, profit, kept)
+
+    def _trimmed_plan(self, cost: float, held: Mask, most: int) -> Mask:
+        """Return a plan cut to ``most`` moves over all workers, room filled likewise."""
+        holders = Holders(self._form, held)
+        workers = list(range(len(self._budgets)))
+        profits = [holders.profits(worker) - cost * ~self.old[worker] for worker in workers]
+        for worker, kept in zip(workers, self._cut(workers, profits, held, most), strict=True):
+            holders.replace(worker, kept)
+        for worker in workers:
+            profit = holders.profits(worker) - cost * ~self.old[worker]
+            holders.replace(worker, self._refilled(worker, profit, holders.held[worker]))
+        return holders.held.copy()
+
+    def _absorbed(self, cost: float, held: Mask, most: int) -> Iterator[Mask]:
+        """Give plans in which one worker alone makes up for the moves that are too many."""
+        excess = self.moves(held) - most
+        for worker in range(len(self._budgets)):
+            left = self._moves_of(worker, held[worker]) - excess
+            if left >= 0:
+                holders = Holders(self._form, held)
+                profit = holders.profits(worker) - cost * ~self.old[worker]
+                holders.replace(worker, self._within(worker, profit, left))
+                yield holders.held.copy()
+
+    def _cut(self, workers: list[int], profits: list[Floats], found: Mask, most: int) -> Mask:
+        """Cut the cheapest ends of moved paths until ``most`` moves remain; one row a worker.
+
+        Below a moved chunk everything held is moved, so there is always an end to cut.
+        """
+        parents = self._tree.preorder_parents
+        kept = found.copy()
+        moved = found & ~self.old[workers]
+        below = np.zeros(found.shape, dtype=np.int64)
+        rows, chunks = np.nonzero(moved)
+        inner = parents[chunks] >= 0
+        np.add.at(below, (rows[inner], parents[chunks[inner]]), 1)
+        ends = [
+            (float(profits[row][chunk]), row, chunk)
+            for row, chunk in zip(rows.tolist(), chunks.tolist(), strict=True)
+            if below[row, chunk] == 0
+        ]
+        heapq.heapify(ends)
+        for _ in range(rows.size - most):
+            _, row, chunk = heapq.heappop(ends)
+            kept[row, chunk] = False
+            above = int(parents[chunk])
+            if above >= 0 and moved[row, above]:
+                below[row, above] -= 1
+                if below[row, above] == 0:
+                    heapq.heappush(ends, (float(profits[row][above]), row, above))
+        return kept
+
+    def _refilled(self, worker: int, profit: Floats, kept: Mask) -> Mask:
+        """Return the best set of what is in ``kept`` or held already."""
+        # Nothing outside can pay for itself.
+        outside = -1.0 - float(np.maximum(profit, 0.0).sum())
+        limited = np.where(kept | self.old[worker], profit, outside)
+        return self._oracle.solve(limited, self._budgets[worker]).resident
 
     def _moves_of(self, worker: int, resident: Mask) -> int:
         return int(np.count_nonzero(resident & ~self.old[worker]))

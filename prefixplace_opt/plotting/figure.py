@@ -13,7 +13,6 @@ from prefixplace_opt.problem import InputError
 from prefixplace_opt.problem.json_files import write_bytes
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 #: Colours that readers with any colour vision can tell apart (Okabe and Ito), then shades of them.
@@ -47,8 +46,8 @@ LOOK: Any = {
 
 
 @contextmanager
-def canvas(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
-    """Give a new figure of that many inches with one pair of axes, drawn on in our own look.
+def canvas(width: float, height: float) -> Iterator[Figure]:
+    """Give a new figure of that many inches, to be drawn on in our own look.
 
     The look does not depend on the user's matplotlib settings.
     """
@@ -58,8 +57,7 @@ def canvas(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(LOOK)
-        figure = Figure(figsize=(width, height), layout="constrained")
-        yield figure, figure.add_subplot()
+        yield Figure(figsize=(width, height), layout="constrained")
 
 
 def write_figure(figure: Figure, path: str | os.PathLike[str]) -> None:

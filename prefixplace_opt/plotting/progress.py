@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from prefixplace_opt.problem import InputError
 from prefixplace_opt.report.table import percent
 
-from .figure import PALETTE, canvas
+from .figure import INK, PALETTE, canvas
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +18,12 @@ if TYPE_CHECKING:
     from prefixplace_opt.solvers.run import Progress
 
 
+#: Gaps are drawn down to this one; smaller ones lie on the floor.
+SMALLEST_GAP = 1e-6
+
+
 def draw_progress(events: Sequence[Progress], *, title: str = "Incumbent and bound") -> Figure:
-    """Draw what a run told its ``progress`` callback: the gap is the area between the lines.
+    """Draw what a run told its ``progress`` callback: values above, their gap below.
 
     Raises
     ------
@@ -31,26 +35,23 @@ def draw_progress(events: Sequence[Progress], *, title: str = "Incumbent and bou
     seconds = [event.seconds for event in events]
     lower = [event.lower if event.lower > 0 else math.nan for event in events]
     upper = [event.upper if math.isfinite(event.upper) else math.nan for event in events]
-    with canvas(8.5, 3.6) as (figure, axes):
-        axes.plot(
-            seconds, upper, drawstyle="steps-post", color=PALETTE[5], label="bound", linewidth=1.6
-        )
-        axes.plot(
-            seconds,
-            lower,
-            drawstyle="steps-post",
-            color=PALETTE[0],
-            label="incumbent",
-            linewidth=1.8,
-        )
-        axes.fill_between(
+    gap = [100 * max(event.gap, SMALLEST_GAP) for event in events]
+    with canvas(8.5, 4.8) as figure:
+        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.6, 1))
+        above.step(seconds, upper, where="post", color=PALETTE[5], label="bound")
+        above.step(seconds, lower, where="post", color=PALETTE[0], label="incumbent")
+        above.fill_between(
             seconds, lower, upper, step="post", color=PALETTE[0], alpha=0.08, linewidth=0
         )
-        axes.set_xlabel("seconds")
-        axes.set_ylabel("ms saved per epoch")
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        axes.margins(y=0.15)
-        axes.set_xlim(0, 1.02 * seconds[-1] or 1.0)
-        figure.legend(loc="outside lower left", ncols=2)
-        axes.set_title(f"{title}: gap {percent(events[-1].gap, 3)}")
+        above.set_ylabel("ms saved per epoch")
+        above.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        above.margins(y=0.15)
+        above.legend(loc="best")
+        above.set_title(f"{title}: gap {percent(events[-1].gap, 3)}")
+        below.step(seconds, gap, where="post", color=INK)
+        below.set_yscale("log")
+        below.yaxis.set_major_formatter(lambda value, _: f"{value:g} %")
+        below.set_ylabel("gap")
+        below.set_xlabel("seconds")
+        below.set_xlim(0, 1.02 * seconds[-1] or 1.0)
     return figure

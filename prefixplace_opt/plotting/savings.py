@@ -57,7 +57,8 @@ def draw_savings(
     heights = list(values.values())
     top = max([*heights, upper or 0.0]) or 1.0
     unit, scale = ("s", 1000.0) if top >= 10_000 else ("ms", 1.0)
-    with canvas(8.5, 1.3 + 0.34 * len(names)) as (figure, axes):
+    with canvas(8.5, 1.3 + 0.34 * len(names)) as figure:
+        axes = figure.add_subplot()
         bars = axes.barh(
             names,
             [height / scale for height in heights],

@@ -63,7 +63,8 @@ def draw_tree(
     rows = int(layout.depth.max()) + 1
     stripes = min(problem.m, MOST_WORKERS) if placement is not None else 1
     height = 1.4 + rows * min(0.95, max(0.16, 0.075 * stripes + 0.1))
-    with canvas(10.5, min(max(height, 2.6), 10.0)) as (figure, axes):
+    with canvas(10.5, min(max(height, 2.6), 10.0)) as figure:
+        axes = figure.add_subplot()
         _rectangles(axes, problem, placement, layout, stripes)
         _labels(axes, layout)
         axes.set_xlim(0, 1)
