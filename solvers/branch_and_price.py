@@ -196,7 +196,7 @@ class BranchAndPrice:
         def visit(pricing: Pricing, best: float) -> float | None:
             nonlocal count
             count += 1
-            if count % REFINE_EVERY == 1:
+            if refinement.possible and count % REFINE_EVERY == 1:
                 value, taken = refinement.refine(pricing.taken)
                 self._incumbent.offer(value, lambda: sub.held(taken))
             if best <= self._incumbent.cutoff or self._run.stopped():
