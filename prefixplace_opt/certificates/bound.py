@@ -24,6 +24,7 @@ from .decisions import DecisionTree, Held
 from .integer_savings import IntegerSavings
 
 Integers = NDArray[Any]
+Mask = NDArray[np.bool_]
 
 
 class NodeBound(NamedTuple):
@@ -76,22 +77,30 @@ class _Worker:
     def best(self, held: Held | None) -> int | None:
         key = () if held is None else held.key
         if key not in self._known:
-            self._known[key] = best_value(self._profit, self._choice(held))
+            choice = self._choice(held, self._profit > 0)
+            self._known[key] = best_value(self._profit, choice)
         return self._known[key]
 
-    def opposites(self, held: Held | None, node: FixedChunks, own: NDArray[np.bool_]) -> int:
+    def opposites(self, held: Held | None, node: FixedChunks, own: Mask) -> int:
         """Return the most over the opposites of the ``own`` decisions; negative for none."""
-        value_in, value_out = forced_values(self._profit, self._choice(held))
         position = self._tree.position[node.chunk[own]]
+        interest = self._profit > 0
+        interest[position] = True
+        value_in, value_out = forced_values(self._profit, self._choice(held, interest))
         inside = node.inside[own]
         return int(np.where(inside, value_out[position], value_in[position]).max())
 
-    def _choice(self, held: Held | None) -> Reduced:
+    def _choice(self, held: Held | None, interest: Mask) -> Reduced:
         tree = self._tree
         position = tree.position
         inside, outside = ([], []) if held is None else (held.inside, held.outside)
         return reduced(
-            tree.end, tree.preorder_parents, self._budget, position[inside], position[outside]
+            tree.end,
+            tree.preorder_parents,
+            self._budget,
+            position[inside],
+            position[outside],
+            interest.astype(np.bool_),
         )
 
 

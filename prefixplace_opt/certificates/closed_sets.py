@@ -36,15 +36,16 @@ class Reduced:
     """A worker's choice under decisions: some chunks in with their ancestors, some out.
 
     Chunks that are in come before all else and are taken off the budget; of the others those that
-    are not out keep their preorder. A chunk's subtree stays contiguous, since nothing that is in
-    lies below a free chunk, and everything below what is out is out.
+    are not out, and have something of interest in their subtree, keep their preorder. A chunk's
+    subtree stays contiguous, since nothing that is in lies below a free chunk, and everything
+    below what is out, or of no interest, is so too.
 
     Attributes
     ----------
     inside, outside
         Masks of shape (n,): what is in, closed upwards; what is out, closed downwards.
     free
-        Positions of the others.
+        Positions of the others that are of interest.
     end, parent
         Of the free chunks, within ``free``: the end of the subtree, and the parent or -1.
     room
@@ -65,9 +66,18 @@ class Reduced:
 
 
 def reduced(
-    end: Index, parent: Index, budget: int, taken: NDArray[Any], barred: NDArray[Any]
+    end: Index,
+    parent: Index,
+    budget: int,
+    taken: NDArray[Any],
+    barred: NDArray[Any],
+    interest: Mask,
 ) -> Reduced:
-    """Apply decisions: the positions ``taken`` are in, the positions ``barred`` are out."""
+    """Apply decisions: the positions ``taken`` are in, the positions ``barred`` are out.
+
+    ``interest``, shape (n,), is where a chunk has a profit, or its own value is asked for. A set
+    loses nothing when it leaves out subtrees without any.
+    """
     n = end.size
     inside = np.zeros(n, dtype=np.bool_)
     outside = np.zeros(n, dtype=np.bool_)
@@ -78,9 +88,10 @@ def reduced(
             p = int(parent[p])
     for start in barred:
         outside[start : end[start]] = True
-    free = np.flatnonzero(~inside & ~outside).astype(np.int32)
-    before = np.zeros(n + 1, dtype=np.int32)
-    np.cumsum(~inside & ~outside, dtype=np.int32, out=before[1:])
+    interests = _counts_before(interest)
+    choices = ~inside & ~outside & (interests[end] > interests[:n])
+    free = np.flatnonzero(choices).astype(np.int32)
+    before = _counts_before(choices)
     above = parent[free]
     hanging = (above >= 0) & ~inside[above]
     return Reduced(
@@ -91,6 +102,12 @@ def reduced(
         parent=np.where(hanging, before[above], -1).astype(np.int32),
         room=min(budget, n) - int(np.count_nonzero(inside)),
     )
+
+
+def _counts_before(mask: Mask) -> Index:
+    counts = np.zeros(mask.size + 1, dtype=np.int32)
+    np.cumsum(mask, dtype=np.int32, out=counts[1:])
+    return counts
 
 
 def best_value(profit: Integers, choice: Reduced) -> int | None:
@@ -107,7 +124,8 @@ def forced_values(profit: Integers, choice: Reduced) -> tuple[Integers, Integers
     """Return what every chunk is worth when it is forced in, and when it is forced out.
 
     Two arrays of shape (n,): the most a set is worth that obeys ``choice``, which must be
-    feasible, and holds the chunk, or does not; negative where there is no such set.
+    feasible, and holds the chunk, or does not; negative where there is no such set. They hold
+    for the chunks of interest.
     """
     whole = profit.dtype == object
     free = profit[choice.free]
@@ -115,8 +133,13 @@ def forced_values(profit: Integers, choice: Reduced) -> tuple[Integers, Integers
     base = profit[choice.inside].sum()
     best = best_value(profit, choice)
     no_way = -4 * (int(profit.sum()) + 1) if whole else NO_WAY
-    program = _forced_values_object if whole else _forced_values_int64
-    free_in, free_out = program(free, choice.end, choice.parent, room, no_way)
+    if whole:
+        found = _forced_values_object(free, choice.end, choice.parent, room, no_way)
+    else:
+        # Ways lead from where the walk is to the next chunk, or past the subtree of an ancestor.
+        rows = _height(choice.parent) + 2
+        found = _forced_values_int64(free, choice.end, choice.parent, room, no_way, rows)
+    free_in, free_out = found
     value_in = np.full(profit.shape, best, dtype=profit.dtype)
     value_out = value_in.copy()
     value_in[choice.outside] = no_way
@@ -124,6 +147,15 @@ def forced_values(profit: Integers, choice: Reduced) -> tuple[Integers, Integers
     value_in[choice.free] = np.where(free_in < 0, no_way, free_in + base)
     value_out[choice.free] = np.where(free_out < 0, no_way, free_out + base)
     return value_in, value_out
+
+
+def _height(parent: Index) -> int:
+    """Return the number of chunks on the longest path down, at least 1."""
+    level = np.ones(max(parent.size, 1), dtype=np.int64)
+    for i, above in enumerate(parent.tolist()):
+        if above >= 0:
+            level[i] = level[above] + 1
+    return int(level.max())
 
 
 def _best_value_object(profit: Integers, end: Index, room: int) -> Any:
@@ -208,7 +240,7 @@ def _best_value_int64(profit: Int64, end: Index, room: int) -> int:
 
 @numba.njit(cache=True, nogil=True)
 def _forced_values_int64(
-    profit: Int64, end: Index, parent: Index, room: int, no_way: int
+    profit: Int64, end: Index, parent: Index, room: int, no_way: int, most: int
 ) -> tuple[Int64, Int64]:
     n = profit.shape[0]
     down = np.zeros((n + 1, room + 1), dtype=np.int64)
@@ -219,17 +251,28 @@ def _forced_values_int64(
         p = profit[i]
         for j in range(1, room + 1):
             target[j] = max(skip[j], p + below[j - 1])
-    ways = np.full((n + 1, room + 1), no_way, dtype=np.int64)
-    ways[0, room] = 0
+    # Row q of the ways lives from the first way that leads to q until the walk has passed q.
+    rows = np.empty((most, room + 1), dtype=np.int64)
+    row_of = np.full(n + 1, -1, dtype=np.int64)
+    spare = np.arange(most)
+    spares = most - 1
+    row_of[0] = spare[spares]
+    rows[row_of[0]] = no_way
+    rows[row_of[0], room] = 0
     value_in = np.full(n, no_way, dtype=np.int64)
     value_out = np.full(n, no_way, dtype=np.int64)
     for i in range(n):
+        for q in (np.int64(end[i]), np.int64(i + 1)):
+            if row_of[q] < 0:
+                spares -= 1
+                row_of[q] = spare[spares]
+                rows[row_of[q]] = no_way
         p = profit[i]
-        way = ways[i]
+        way = rows[row_of[i]]
+        taken = rows[row_of[i + 1]]
+        skipped = rows[row_of[end[i]]]
         skip = down[end[i]]
         below = down[i + 1]
-        taken = ways[i + 1]
-        skipped = ways[end[i]]
         best_out = way[0] + skip[0]
         best_in = no_way
         for j in range(1, room + 1):
@@ -243,4 +286,6 @@ def _forced_values_int64(
             best_out = max(best_out, value_out[parent[i]])
         value_in[i] = best_in
         value_out[i] = best_out
+        spare[spares] = row_of[i]
+        spares += 1
     return value_in, value_out
