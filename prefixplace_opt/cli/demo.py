@@ -1,6 +1,7 @@
-"""`prefixplace demo`: an instance, its plans, what the best one saves, how good it provably is."""
+"""`prefixplace demo`: an instance, plans for it, what the best saves, and the proof, checked."""
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,17 +13,48 @@ from .live import LiveTable
 from .output import print_json, print_table
 
 if TYPE_CHECKING:
+    from prefixplace_opt.certificates import Report
     from prefixplace_opt.problem import Problem
     from prefixplace_opt.report import InstanceSummary, PlacementSummary
     from prefixplace_opt.solvers.result import Result
+    from prefixplace_opt.solvers.run import Progress
 
 #: Retrieval-augmented traffic on a mixed cluster: small enough to plan in seconds, and with plain
 #: rules of thumb visibly behind.
 FAMILY = "rag"
 PARAMETERS = {"documents": 40, "workers": 6, "goodput_gbps": 1.5, "requests": 2000}
 RULES_OF_THUMB = ("independent", "popularity", "local-dedup")
-#: From the strongest on: the first that is there makes the plan.
-PLANNERS = ("auto", "plan")
+BEST = "auto"
+FILES = {
+    "instance.json": "",
+    "placement.json": "",
+    "certificate.json": "",
+    "plan.png": "who holds what",
+    "savings.png": "the plans compared",
+    "progress.png": "plan and bound over time",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Everything that the demo has to tell."""
+
+    problem: "Problem"
+    results: "dict[str, Result]"
+    effect: "PlacementSummary"
+    checked: "Report"
+    seconds: float
+
+    @property
+    def best(self) -> "Result":
+        """The certified plan's run."""
+        return self.results[BEST]
+
+    @property
+    def gain(self) -> float:
+        """How much more the plan saves than the best rule of thumb, as a share of that."""
+        rule = max(self.results[name].lower for name in RULES_OF_THUMB)
+        return self.best.lower / rule - 1 if rule > 0 else 0.0
 
 
 def demo(
@@ -33,14 +65,10 @@ def demo(
     seed: arguments.Seed = 1,
     json: arguments.Json = False,
 ) -> None:
-    """Generate an instance, plan it, print what that saves, and draw who holds what."""
+    """Generate an instance, plan it, certify and verify the plan, and draw who holds what."""
     from prefixplace_opt.instances.generators import generate
-    from prefixplace_opt.plotting import draw_progress, draw_savings, draw_tree, write_figure
-    from prefixplace_opt.problem import InputError, write_placement, write_problem
-    from prefixplace_opt.report import summarise_instance, summarise_placement
-    from prefixplace_opt.solvers.methods import METHODS
-    from prefixplace_opt.solvers.run import Progress
-    from prefixplace_opt.solving import solve
+    from prefixplace_opt.problem import InputError
+    from prefixplace_opt.report import summarise_instance
 
     start = time.perf_counter()
     try:
@@ -51,47 +79,66 @@ def demo(
     facts = summarise_instance(problem)
     if not json:
         _introduce(problem, facts)
-    best = next(name for name in PLANNERS if name in METHODS)
-    names = tuple(dict.fromkeys((*RULES_OF_THUMB, "plan", best)))
-    events: list[Progress] = []
-    results: dict[str, Result] = {}
-    with LiveTable("planning", enabled=not json) as live:
-        for name in names:
-            events.clear()
-
-            def told(progress: Progress) -> None:
-                live(progress)
-                events.append(progress)
-
-            results[name] = solve(problem, method=name, progress=told)
-    result = results[best]
-    effect = summarise_placement(problem, result.placement)
-    write_problem(problem, folder / "instance.json")
-    write_placement(result.placement, folder / "placement.json")
-    write_figure(draw_tree(problem, result.placement), folder / "plan.png")
-    write_figure(
-        draw_savings(
-            {name: each.lower for name, each in results.items()},
-            upper=result.upper,
-            whole=facts.recompute_ms,
-            best=best,
-        ),
-        folder / "savings.png",
-    )
-    write_figure(draw_progress(events), folder / "progress.png")
-    gain = _gain(results, best)
+    results, events = _solve(problem, quiet=json)
+    checked = _write(problem, results, events, facts, folder)
+    effect = _effect(problem, results[BEST])
+    outcome = Outcome(problem, results, effect, checked, time.perf_counter() - start)
     if json:
-        print_json(_document(problem, results, best, effect, gain, folder))
+        print_json(_document(outcome, folder))
     else:
-        _print(results, effect, gain, folder, time.perf_counter() - start)
-    if result.status in {"interrupted", "time-limit"}:
+        _print(outcome, folder)
+    if not checked.accepted:
         raise typer.Exit(CHECK_FAILED)
 
 
-def _gain(results: dict[str, "Result"], best: str) -> float:
-    """Return how much more the plan saves than the best rule of thumb, as a share of that."""
-    rule = max(results[name].lower for name in RULES_OF_THUMB)
-    return results[best].lower / rule - 1 if rule > 0 else 0.0
+def _solve(problem: "Problem", *, quiet: bool) -> "tuple[dict[str, Result], list[Progress]]":
+    """Return the result of each method, the best last, and what the best one told."""
+    from prefixplace_opt.solving import solve
+
+    results: dict[str, Result] = {}
+    events: list[Progress] = []
+    with LiveTable("planning", enabled=not quiet) as live:
+        for name in (*RULES_OF_THUMB, "plan"):
+            results[name] = solve(problem, method=name, progress=live)
+
+        def told(progress: "Progress") -> None:
+            live(progress)
+            events.append(progress)
+
+        results[BEST] = solve(problem, method=BEST, progress=told)
+    return results, events
+
+
+def _write(
+    problem: "Problem",
+    results: "dict[str, Result]",
+    events: "list[Progress]",
+    facts: "InstanceSummary",
+    folder: Path,
+) -> "Report":
+    """Write all files; return the verifier's answer to the certificate as it was written."""
+    from prefixplace_opt.certificates import write_certificate
+    from prefixplace_opt.certifying import certify, verify
+    from prefixplace_opt.plotting import draw_progress, draw_savings, draw_tree, write_figure
+    from prefixplace_opt.problem import read_problem, write_placement, write_problem
+
+    best = results[BEST]
+    certificate = certify(problem, best)
+    write_problem(problem, folder / "instance.json")
+    write_placement(best.placement, folder / "placement.json")
+    write_certificate(certificate, folder / "certificate.json")
+    write_figure(draw_tree(problem, best.placement), folder / "plan.png")
+    values = {name: result.lower for name, result in results.items()}
+    bars = draw_savings(values, upper=certificate.upper, whole=facts.recompute_ms, best=BEST)
+    write_figure(bars, folder / "savings.png")
+    write_figure(draw_progress(events), folder / "progress.png")
+    return verify(read_problem(folder / "instance.json"), folder / "certificate.json")
+
+
+def _effect(problem: "Problem", result: "Result") -> "PlacementSummary":
+    from prefixplace_opt.report import summarise_placement
+
+    return summarise_placement(problem, result.placement)
 
 
 def _introduce(problem: "Problem", facts: "InstanceSummary") -> None:
@@ -99,80 +146,74 @@ def _introduce(problem: "Problem", facts: "InstanceSummary") -> None:
     for worker in problem.workers:
         kind = worker.hardware or "worker"
         cluster[kind] = cluster.get(kind, 0) + 1
+    workers = ", ".join(f"{count} x {kind}" for kind, count in cluster.items())
     typer.echo(
-        f"A cluster of {problem.m} workers ("
-        + ", ".join(f"{count} x {kind}" for kind, count in cluster.items())
-        + f") serves {facts.requests:,.0f} requests an epoch\n"
-        f"whose prompts share {facts.chunks:,} prefix chunks of {facts.chunk_tokens} tokens; each "
-        f"worker has room for {problem.workers[0].budget} of them.\n"
-        f"Recomputing every chunk every time would take {facts.recompute_ms / 1000:,.0f} s of GPU "
-        "time an epoch. Which chunks should each worker keep?\n"
+        f"A cluster of {problem.m} workers ({workers}) serves {facts.requests:,.0f} requests an "
+        f"epoch.\nTheir prompts share {facts.chunks:,} prefix chunks of {facts.chunk_tokens} "
+        f"tokens; each worker has room for {problem.workers[0].budget}.\n"
+        f"Recomputing every chunk every time takes {facts.recompute_ms / 1000:,.0f} s of GPU time "
+        "an epoch.\nWhich chunks should each worker keep?\n"
     )
 
 
-def _print(
-    results: dict[str, "Result"],
-    effect: "PlacementSummary",
-    gain: float,
-    folder: Path,
-    seconds: float,
-) -> None:
+def _print(outcome: Outcome, folder: Path) -> None:
     from prefixplace_opt.report.table import percent, written
     from prefixplace_opt.solvers.methods import METHODS
 
-    whole = effect.recompute_ms
+    effect, checked = outcome.effect, outcome.checked
     print_table(
-        ("method", "what it does", "saves, ms", "of all", "at most", "time"),
+        ("method", "what it does", "saves, ms", "of all", "time"),
         [
             (
                 name,
                 METHODS[name].summary,
                 written(result.lower, "value"),
-                percent(result.lower / whole),
-                f"+{percent(result.upper / result.lower - 1, 3)}" if result.lower > 0 else "-",
+                percent(result.lower / effect.recompute_ms),
                 f"{result.seconds:.2f} s",
             )
-            for name, result in results.items()
+            for name, result in outcome.results.items()
         ],
-        title="Plans, from rules of thumb to the best ('at most': how much more any plan can save)",
+        title="Plans, from rules of thumb to the best",
         left=("what it does",),
     )
-    result = list(results.values())[-1]
-    more = percent(result.upper / result.lower - 1, 4)
     typer.echo(
-        f"The plan saves {written(effect.value, 'value')} ms of every epoch, "
+        f"The plan saves {written(effect.value, 'value')} ms of every epoch: "
         f"{percent(effect.saved_share)} of recomputing everything,\n"
-        f"and {percent(gain)} more than the best rule of thumb. "
-        f"No plan can save {more} more: proven.\n"
-        f"Of all chunk requests {percent(effect.local, 1)} are served locally, "
+        f"and {percent(outcome.gain)} more than the best rule of thumb. "
+        f"Of all chunk requests\n{percent(effect.local, 1)} are served locally, "
         f"{percent(effect.fetched, 1)} fetched from a peer, "
-        f"{percent(effect.recomputed, 1)} recomputed.\n\n"
-        f"{folder}/: instance.json, placement.json, plan.png (who holds what), savings.png, "
-        f"progress.png\n"
-        f"Look again with: prefixplace show {folder}/instance.json {folder}/placement.json\n"
-        f"Done in {seconds:.1f} s."
+        f"{percent(effect.recomputed, 1)} recomputed.\n"
+    )
+    if checked.accepted:
+        typer.echo(
+            f"CERTIFIED: it saves at least {checked.lower:,.1f} ms, and no plan saves more than "
+            f"{checked.upper:,.1f} ms\n(gap {percent(checked.gap, 4)}; certificate accepted by the "
+            f"independent verifier, {checked.arithmetic} arithmetic, {checked.seconds:.1f} s)."
+        )
+    else:
+        typer.echo("NOT CERTIFIED: " + "; ".join(map(str, checked.reasons)), err=True)
+    listed = "\n".join(f"  {folder / name}  {what}".rstrip() for name, what in FILES.items())
+    typer.echo(
+        f"\n{listed}\n"
+        f"Look again: prefixplace show {folder}/instance.json {folder}/placement.json\n"
+        f"Check again: prefixplace verify {folder}/instance.json {folder}/certificate.json\n"
+        f"Done in {outcome.seconds:.1f} s."
     )
 
 
-def _document(
-    problem: "Problem",
-    results: dict[str, "Result"],
-    best: str,
-    effect: "PlacementSummary",
-    gain: float,
-    folder: Path,
-) -> dict[str, Any]:
-    result = results[best]
+def _document(outcome: Outcome, folder: Path) -> dict[str, Any]:
+    best = outcome.best
     return {
         "command": "demo",
-        "instance": problem.digest,
-        "method": best,
-        "status": result.status,
-        "lower": result.lower,
-        "upper": result.upper,
-        "gap": result.gap,
-        "saved_share": effect.saved_share,
-        "gain_over_best_baseline": gain,
-        "baselines": {name: results[name].lower for name in RULES_OF_THUMB},
+        "instance": outcome.problem.digest,
+        "method": BEST,
+        "status": best.status,
+        "lower": outcome.checked.lower,
+        "upper": outcome.checked.upper,
+        "gap": outcome.checked.gap,
+        "certified": outcome.checked.accepted,
+        "saved_share": outcome.effect.saved_share,
+        "gain_over_best_baseline": outcome.gain,
+        "baselines": {name: outcome.results[name].lower for name in RULES_OF_THUMB},
         "folder": str(folder),
     }
