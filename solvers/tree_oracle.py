@@ -23,7 +23,7 @@ from prefixplace_opt.solvers.budget_price import (
     rounding_bound,
     search_price,
 )
-from prefixplace_opt.solvers.closed_set_table import fill, most_rows, read_back, table_width
+from prefixplace_opt.solvers.closed_set_table import solve_by_table, table_width
 
 if TYPE_CHECKING:
     from prefixplace_opt.problem import PrefixTree
@@ -37,6 +37,8 @@ Mask = NDArray[np.bool_]
 SMALL_FOREST, SMALL_TABLE = 4096, 2_000_000
 #: A row of the table costs about as much as this many of its cells, however short it is.
 ROW_CELLS = 200
+#: Bytes for decisions, unless the caller says how many.
+TABLE_MEMORY = 128 << 20
 #: Cores up to this size are not worth shrinking further.
 SMALL_CORE = 256
 
@@ -60,10 +62,19 @@ class TreeOracle:
     """Solves the single-worker problem on one tree again and again, reusing its buffers.
 
     One object serves one thread.
+
+    Parameters
+    ----------
+    tree
+        The forest.
+    memory
+        Bytes that the decisions of a dynamic programme may take, >= 1. Where they would take more,
+        it runs twice, in O(sqrt) of that memory; the answer is the same.
     """
 
-    def __init__(self, tree: PrefixTree) -> None:
+    def __init__(self, tree: PrefixTree, memory: int = TABLE_MEMORY) -> None:
         n = tree.n
+        self._memory = memory
         self._parents = tree.preorder_parents
         self._depth = tree.preorder_depth
         self._end = tree.end
@@ -89,6 +100,7 @@ class TreeOracle:
                 min(budget, profit.size),
                 SMALL_TABLE,
                 SMALL_CORE,
+                self._memory,
                 self._floats,
                 self._indices,
                 self._taken,
@@ -106,6 +118,7 @@ def _solve(
     budget: int,
     small_table: int,
     small_core: int,
+    memory: int,
     floats: Floats,
     indices: Index,
     taken: Mask,
@@ -115,7 +128,7 @@ def _solve(
     place, up, node, rest_up, rest = indices[0], indices[1], indices[2], indices[3], indices[4]
     n = profit.shape[0]
     if n <= SMALL_FOREST and _cells(n, budget) <= small_table:
-        _solve_plain(profit, depth, end, n, budget, resident)
+        solve_by_table(profit, depth, end, n, budget, memory, resident)
         return
     # Chunks below a price that takes some more than the budget hardly ever matter.
     count = 0
@@ -133,7 +146,7 @@ def _solve(
         return
     if floor == 0.0 and count <= SMALL_FOREST and _cells(count, budget) <= small_table:
         loss[:count] = 0.0
-        _solve_core(value, up, count, budget, loss, 0.0, place, taken)
+        _solve_core(value, up, count, budget, loss, 0.0, memory, place, taken)
         _write_taken(node, count, taken, resident)
         return
     price, remaining, excess = search_price(
@@ -162,6 +175,7 @@ def _solve(
             upper,
             margin,
             reach,
+            memory,
             loss,
             place,
             taken,
@@ -187,6 +201,7 @@ def _close_gap(
     upper: float,
     margin: float,
     reach: float,
+    memory: int,
     loss: Floats,
     place: Index,
     taken: Mask,
@@ -207,7 +222,7 @@ def _close_gap(
         if wanted <= limit:
             return best, core, False
         limit = wanted
-        worth = _solve_core(value, up, count, budget, loss, limit, place, taken)
+        worth = _solve_core(value, up, count, budget, loss, limit, memory, place, taken)
         if worth > best:
             best = worth
             _write_taken(node, count, taken, resident)
@@ -276,6 +291,7 @@ def _solve_core(
     budget: int,
     loss: Floats,
     limit: float,
+    memory: int,
     place: Index,
     found: Mask,
 ) -> float:
@@ -323,7 +339,7 @@ def _solve_core(
             q = place[up[c]]
             end[q] = max(end[q], end[at])
     resident = np.empty(core, dtype=np.bool_)
-    worth = base + _solve_plain(profit, depth, end, core, spare, resident)
+    worth = base + solve_by_table(profit, depth, end, core, spare, memory, resident)
     for at in range(core):
         if resident[at]:
             found[chunk[at]] = True
@@ -333,17 +349,3 @@ def _solve_core(
 @numba.njit(cache=True, nogil=True)
 def _cells(n: int, budget: int) -> int:
     return n * (ROW_CELLS + table_width(n, budget))
-
-
-@numba.njit(cache=True, nogil=True)
-def _solve_plain(
-    profit: Floats, depth: Index, end: Index, n: int, budget: int, resident: Mask
-) -> float:
-    """Solve by the plain programme; ``budget`` is in 1 .. n."""
-    width = (table_width(n, budget) + 7) // 8
-    rows = np.empty((most_rows(depth, n), budget + 1))
-    better = np.zeros(8 * width, dtype=np.uint8)
-    bits = np.empty((n, width), dtype=np.uint8)
-    worth = fill(profit, depth, n, budget, rows, better, bits)
-    read_back(end, n, budget, bits, resident)
-    return float(worth)

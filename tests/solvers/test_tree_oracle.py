@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from prefixplace_opt.problem import PrefixTree
 from prefixplace_opt.solvers import tree_oracle
-from prefixplace_opt.solvers.closed_set_table import fill, most_rows, read_back, table_width
+from prefixplace_opt.solvers.closed_set_table import solve_by_table
 from prefixplace_opt.solvers.tree_oracle import TreeOracle
 from tests import brute_force
 from tests.solvers.forests import (
@@ -97,18 +97,27 @@ def test_large_forests_match_the_plain_table(shape, kind) -> None:
         assert found.value == pytest.approx(plain(tree, profit, budget), rel=1e-13)
 
 
-def plain(tree, profit, budget) -> float:
+def plain(tree, profit, budget, memory=1 << 30) -> float:
     """The plain table on the whole forest, read back."""
-    width = (table_width(tree.n, budget) + 7) // 8
-    depth = tree.preorder_depth
-    rows = np.empty((most_rows(depth, tree.n), budget + 1))
-    taken = np.empty((tree.n, width), dtype=np.uint8)
-    value = fill(profit, depth, tree.n, budget, rows, np.zeros(8 * width, dtype=np.uint8), taken)
     resident = np.empty(tree.n, dtype=np.bool_)
-    read_back(tree.end, tree.n, budget, taken, resident)
+    value = solve_by_table(profit, tree.preorder_depth, tree.end, tree.n, budget, memory, resident)
     assert value == pytest.approx(profit[resident].sum(), rel=1e-12)
     assert np.count_nonzero(resident) <= budget
     return float(profit[resident].sum())
+
+
+@settings(max_examples=150)
+@given(oracle_inputs(most=60), st.sampled_from([1, 8, 64]))
+def test_table_in_blocks_is_the_same(given_input, memory) -> None:
+    tree, profit, budget = given_input
+    budget = min(budget, tree.n)
+    if budget > 0:
+        whole, blocks = np.empty((2, tree.n), dtype=np.bool_)
+        rest = (tree.preorder_depth, tree.end, tree.n, budget)
+        assert solve_by_table(profit, *rest, 1 << 30, whole) == solve_by_table(
+            profit, *rest, memory, blocks
+        )
+        assert np.array_equal(whole, blocks)
 
 
 @settings(max_examples=150)
