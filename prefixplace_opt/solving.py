@@ -26,6 +26,8 @@ def solve(
     node_limit: int | None = None,
     seed: int = 0,
     threads: int = 1,
+    memory_limit: int | None = None,
+    cluster: str | None = None,
     warm_start: Placement | None = None,
     log: bool = False,
     progress: Callable[[Progress], None] | None = None,
@@ -38,7 +40,8 @@ def solve(
         What to solve.
     method
         A name from :data:`prefixplace_opt.METHODS`.
-    gap, time_limit, node_limit, seed, threads, warm_start, log, progress
+    gap, time_limit, node_limit, seed, threads, memory_limit, cluster, warm_start, log,
+    progress
         See :class:`prefixplace_opt.solvers.run.Options`.
 
     Returns
@@ -63,6 +66,8 @@ def solve(
         node_limit=node_limit,
         seed=seed,
         threads=threads,
+        memory_limit=memory_limit,
+        cluster=cluster,
         warm_start=warm_start,
         log=log,
         progress=progress,

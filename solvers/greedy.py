@@ -6,6 +6,7 @@ for either objective; refinement never makes a plan worse (PrefixPlace).
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from prefixplace_opt.problem.objective import own_savings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from prefixplace_opt.problem import Holders, Problem
 
@@ -78,36 +79,36 @@ def refine(
 
 def independent(problem: Problem, oracle: TreeOracle) -> Mask:
     """Each worker maximises its own demand times recompute cost; shape (M, n), by position."""
-    return np.stack(
-        [
-            oracle.solve(profit, k).resident
-            for profit, k in zip(_own_profits(problem), problem.budgets, strict=True)
-        ]
-    )
+    held = np.empty((problem.m, problem.n), dtype=np.bool_)
+    for worker, profit in enumerate(_own_profits(problem)):
+        held[worker] = oracle.solve(profit, int(problem.budgets[worker])).resident
+    return held
 
 
 def popularity(problem: Problem, oracle: TreeOracle) -> Mask:
     """Each worker takes the closed set of the largest total demand over all workers."""
     demand = problem.demand.total()[problem.tree.order]
-    best = {k: oracle.solve(demand, k).resident for k in set(problem.budgets.tolist())}
-    return np.stack([best[k] for k in problem.budgets.tolist()])
+    held = np.empty((problem.m, problem.n), dtype=np.bool_)
+    for budget in np.unique(problem.budgets).tolist():
+        held[problem.budgets == budget] = oracle.solve(demand, budget).resident
+    return held
 
 
 def local_dedup(problem: Problem, oracle: TreeOracle) -> Mask:
     """Worker by worker, own demand times recompute cost, nothing for chunks already held."""
-    held = np.zeros((problem.m, problem.n), dtype=np.bool_)
+    held = np.empty((problem.m, problem.n), dtype=np.bool_)
+    somewhere = np.zeros(problem.n, dtype=np.bool_)
     for worker, profit in enumerate(_own_profits(problem)):
-        profit[held.any(axis=0)] = 0.0
-        held[worker] = oracle.solve(profit, problem.budgets[worker]).resident
+        profit[somewhere] = 0.0
+        held[worker] = oracle.solve(profit, int(problem.budgets[worker])).resident
+        somewhere |= held[worker]
     return held
 
 
-def _own_profits(problem: Problem) -> list[Floats]:
+def _own_profits(problem: Problem) -> Iterator[Floats]:
     saved = own_savings(problem)
-    profits = []
-    for worker in range(problem.m):
-        own = problem.demand.worker == worker
+    first = np.searchsorted(problem.demand.worker, np.arange(problem.m + 1)).tolist()
+    for start, stop in itertools.pairwise(first):
         profit = np.zeros(problem.n)
-        profit[problem.tree.position[problem.demand.chunk[own]]] = saved[own]
-        profits.append(profit)
-    return profits
+        profit[problem.tree.position[problem.demand.chunk[start:stop]]] = saved[start:stop]
+        yield profit

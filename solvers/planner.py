@@ -6,22 +6,24 @@ The plan is never worse than any baseline, and at least half the optimum.
 from __future__ import annotations
 
 import itertools
-import threading
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prefixplace_opt.problem import Holders, Placement, Problem, Savings, savings
+from prefixplace_opt.problem import Holders, Placement, Problem
 
 from . import greedy
+from .cluster import ClusterPool, connected
+from .memory import allow
+from .pool import LocalPool, Pool, Work
 from .result import Result, Status
 from .tree_oracle import TreeOracle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from .run import Run
 
@@ -41,12 +43,46 @@ BASELINES: dict[str, Callable[[Problem, TreeOracle], Mask]] = {
 
 @dataclass(frozen=True)
 class Candidate:
-    """A plan by position, its value, where it comes from, and how many sweeps refined it."""
+    """A plan by position, its value, where it comes from, and how many sweeps refined it.
+
+    ``held`` is None once a better plan is known.
+    """
 
     name: str
-    held: Mask
+    held: Mask | None
     value: float
     sweeps: int = 0
+
+
+class Best:
+    """The candidates so far, and the plan of the best: of equal ones, the first by rank."""
+
+    def __init__(self) -> None:
+        self.candidates: dict[int, Candidate] = {}
+        self._rank = 0
+
+    def add(self, rank: int, candidate: Candidate) -> bool:
+        """Add a candidate; return whether it is the best so far."""
+        self.candidates[rank] = candidate
+        if len(self.candidates) == 1:
+            self._rank = rank
+            return True
+        best = self.best
+        better = (candidate.value, -rank) > (best.value, -self._rank)
+        loser = self._rank if better else rank
+        self.candidates[loser] = replace(self.candidates[loser], held=None)
+        if better:
+            self._rank = rank
+        return better
+
+    @property
+    def best(self) -> Candidate:
+        """The best candidate so far."""
+        return self.candidates[self._rank]
+
+    def ranked(self) -> list[Candidate]:
+        """Return all candidates by rank."""
+        return [self.candidates[rank] for rank in sorted(self.candidates)]
 
 
 def plan(problem: Problem, run: Run) -> Result:
@@ -56,28 +92,33 @@ def plan(problem: Problem, run: Run) -> Result:
     ms per epoch), ``seconds`` (of each part). Stops early, with the best plan so far, at the
     run's limits; the first start is always finished.
     """
-    form, upper, alone = _prepare(problem, run)
-    orders = start_orders(problem.m, alone, run.options.seed)
-    candidates: list[Candidate] = []
-    if run.options.warm_start is not None:
-        with run.timed("warm start"):
-            start = run.options.warm_start.held(problem.n)[:, problem.tree.order]
-            candidates.append(
-                _refined(problem, form, "warm-start", start, TreeOracle(problem.tree), run)
-            )
-    with run.timed("starts"):
-        candidates += _all_starts(problem, form, orders, upper, run)
+    with _working(problem, run) as (work, pool):
+        upper, alone = _bounds(work, pool, run)
+        orders = start_orders(problem.m, alone, run.options.seed)
+        found = Best()
+        if run.options.warm_start is not None:
+            with run.timed("warm start"):
+                start = run.options.warm_start.held(problem.n)[:, problem.tree.order]
+                found.add(-1, _refined(work, "warm-start", Holders(work.form, start)))
+        with run.timed("starts"):
+
+            def done(rank: int, candidate: Candidate) -> None:
+                if found.add(rank, candidate):
+                    run.report("planning", candidate.value, upper)
+
+            pool.map(start_from, orders, needed=1, done=done)
     with run.timed("baselines"):
-        oracle = TreeOracle(problem.tree)
-        for name, baseline in BASELINES.items():
+        for rank, (name, baseline) in enumerate(BASELINES.items(), len(orders)):
             if not run.stopped():
-                held = baseline(problem, oracle)
-                candidates.append(Candidate(name, held, form.value(held)))
-    best = max(candidates, key=lambda candidate: candidate.value)
+                held = baseline(problem, work.oracle)
+                found.add(rank, Candidate(name, held, work.form.value(held)))
+    best = found.best
+    assert best.held is not None
     if best.name in BASELINES:
         with run.timed("refine winner"):
-            best = _refined(problem, form, best.name, best.held, oracle, run)
+            best = _refined(work, best.name, Holders(work.form, best.held))
     status: Status = run.stopped() or "feasible"
+    candidates = found.ranked()
     return _result(
         problem,
         best,
@@ -88,28 +129,26 @@ def plan(problem: Problem, run: Run) -> Result:
         {
             "winner": best.name,
             "starts": len(orders),
-            "sweeps": [
-                candidate.sweeps for candidate in candidates if candidate.name not in BASELINES
-            ],
-            "values": {candidate.name: candidate.value for candidate in candidates},
+            "sweeps": [each.sweeps for each in candidates if each.name not in BASELINES],
+            "values": {each.name: each.value for each in candidates},
         },
     )
 
 
 def single(problem: Problem, run: Run, method: str) -> Result:
     """Return one plain plan: ``greedy`` (WorkerGreedy in standalone-score order) or a baseline."""
-    form, upper, alone = _prepare(problem, run)
-    oracle = TreeOracle(problem.tree)
+    with _working(problem, run) as (work, pool):
+        upper, alone = _bounds(work, pool, run)
     with run.timed(method):
         if method == "greedy":
-            holders = Holders(form)
-            greedy.worker_greedy(holders, oracle, problem.budgets.tolist(), standalone_order(alone))
+            holders = Holders(work.form)
+            order = standalone_order(alone)
+            greedy.worker_greedy(holders, work.oracle, problem.budgets.tolist(), order)
             held = holders.held
         else:
-            held = BASELINES[method](problem, oracle)
-    return _result(
-        problem, Candidate(method, held, form.value(held)), upper, "feasible", method, run, {}
-    )
+            held = BASELINES[method](problem, work.oracle)
+    candidate = Candidate(method, held, work.form.value(held))
+    return _result(problem, candidate, upper, "feasible", method, run, {})
 
 
 def standalone_order(alone: Sequence[float]) -> list[int]:
@@ -128,66 +167,51 @@ def start_orders(m: int, alone: Sequence[float], seed: int = 0) -> list[tuple[in
     return list(dict.fromkeys([by_score, by_score[::-1], *drawn]))
 
 
-def _prepare(problem: Problem, run: Run) -> tuple[Savings, float, list[float]]:
-    """Return the normal form, a first bound, and each worker's standalone optimum."""
+@contextmanager
+def _working(problem: Problem, run: Run) -> Iterator[tuple[Work, Pool]]:
+    """Prepare the work of a run, and where its pieces are done, within the run's memory."""
+    options = run.options
+    allowance = allow(problem, options.threads, options.memory_limit)
     with run.timed("savings"):
-        form = savings(problem)
+        work = Work(problem, allowance.table, run.stopped)
+    if options.cluster is None:
+        yield work, LocalPool(work, allowance.threads)
+    else:
+        with connected(options.cluster) as client:
+            yield work, ClusterPool(client, problem, allowance.table, run)
+
+
+def _bounds(work: Work, pool: Pool, run: Run) -> tuple[float, list[float]]:
+    """Return a first bound, and each worker's standalone optimum."""
+    form = work.form
     with run.timed("standalone"):
-        oracle = TreeOracle(problem.tree)
-        nothing = np.zeros(form.rows)
-        alone = [
-            oracle.solve(form.priced_profits(worker, nothing), int(problem.budgets[worker])).value
-            for worker in range(problem.m)
-        ]
+        workers = range(work.problem.m)
+        alone = [value or 0.0 for value in pool.map(value_alone, workers, needed=len(workers))]
     # The bound at zero prices; and nobody saves more than by an own copy of everything.
     everything = sum(float(value.sum()) for value in form.local_value) + float(form.row_best.sum())
-    return form, min(sum(alone), everything), alone
+    return min(sum(alone), everything), alone
 
 
-def _all_starts(
-    problem: Problem, form: Savings, orders: Sequence[tuple[int, ...]], upper: float, run: Run
-) -> list[Candidate]:
-    own = threading.local()
-    lock = threading.Lock()
-    best = 0.0
+def value_alone(work: Work, worker: int) -> float:
+    """Return the most that ``worker`` alone can save, ms per epoch."""
+    profit = work.form.priced_profits(worker, np.zeros(work.form.rows))
+    return work.oracle.solve(profit, int(work.problem.budgets[worker])).value
 
-    def start(index: int) -> Candidate | None:
-        nonlocal best
-        if index > 0 and run.stopped():
-            return None
-        if not hasattr(own, "oracle"):
-            own.oracle = TreeOracle(problem.tree)
-        holders = Holders(form)
-        greedy.worker_greedy(holders, own.oracle, problem.budgets.tolist(), orders[index])
-        name = "start " + "-".join(map(str, orders[index]))
-        candidate = _refined(problem, form, name, holders, own.oracle, run, orders[index])
-        with lock:
-            if candidate.value > best:
-                best = candidate.value
-                run.report("planning", best, upper)
-        return candidate
 
-    if run.options.threads == 1:
-        found = [start(index) for index in range(len(orders))]
-    else:
-        with ThreadPoolExecutor(min(run.options.threads, len(orders))) as pool:
-            found = list(pool.map(start, range(len(orders))))
-    return [candidate for candidate in found if candidate is not None]
+def start_from(work: Work, order: tuple[int, ...]) -> Candidate:
+    """Return WorkerGreedy's plan in ``order``, refined."""
+    holders = Holders(work.form)
+    greedy.worker_greedy(holders, work.oracle, work.problem.budgets.tolist(), order)
+    return _refined(work, "start " + "-".join(map(str, order)), holders, order)
 
 
 def _refined(
-    problem: Problem,
-    form: Savings,
-    name: str,
-    start: Holders | Mask,
-    oracle: TreeOracle,
-    run: Run,
-    order: Sequence[int] | None = None,
+    work: Work, name: str, holders: Holders, order: Sequence[int] | None = None
 ) -> Candidate:
-    holders = start if isinstance(start, Holders) else Holders(form, start)
-    walk = range(problem.m) if order is None else order
-    sweeps = greedy.refine(holders, oracle, problem.budgets.tolist(), walk, run.stopped)
-    return Candidate(name, holders.held, form.value(holders.held), sweeps)
+    walk = range(work.problem.m) if order is None else order
+    budgets = work.problem.budgets.tolist()
+    sweeps = greedy.refine(holders, work.oracle, budgets, walk, work.stopped)
+    return Candidate(name, holders.held, work.form.value(holders.held), sweeps)
 
 
 def _result(
@@ -199,6 +223,7 @@ def _result(
     run: Run,
     statistics: dict[str, object],
 ) -> Result:
+    assert best.held is not None
     held = np.empty_like(best.held)
     held[:, problem.tree.order] = best.held
     placement = Placement.of_mask(problem, held)

@@ -61,6 +61,12 @@ class Options:
         For everything that is drawn.
     threads
         At least 1. Results do not depend on it.
+    memory_limit
+        Bytes that the process should stay within, >= 1; None for no limit. Lean paths are taken
+        to that end; a run that cannot keep to it ends with CapacityError before it begins.
+    cluster
+        Address of a Dask scheduler (``tcp://host:port``) on whose workers the planner's starts
+        are worked on; None for this process. Results do not depend on it.
     warm_start
         A plan to start from.
     log
@@ -75,6 +81,8 @@ class Options:
     node_limit: int | None = None
     seed: int = 0
     threads: int = 1
+    memory_limit: int | None = None
+    cluster: str | None = None
     warm_start: Placement | None = field(default=None, repr=False)
     log: bool = False
     progress: Callable[[Progress], None] | None = field(default=None, repr=False)
@@ -94,6 +102,16 @@ class Options:
             ),
             ("seed", _is_whole(self.seed, 0), "a whole number >= 0"),
             ("threads", _is_whole(self.threads, 1), "a whole number >= 1"),
+            (
+                "memory_limit",
+                self.memory_limit is None or _is_whole(self.memory_limit, 1),
+                "a whole number of bytes >= 1",
+            ),
+            (
+                "cluster",
+                self.cluster is None or (isinstance(self.cluster, str) and "://" in self.cluster),
+                "the address of a scheduler such as tcp://127.0.0.1:8786",
+            ),
         ):
             if not good:
                 raise InputError(f"expected {expected}, got {getattr(self, name)!r}", field=name)
