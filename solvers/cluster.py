@@ -59,7 +59,8 @@ def connected(address: str) -> Iterator[Any]:
             client.wait_for_workers(1, timeout=CONNECT_SECONDS)
         except TimeoutError:
             raise SolverError(f"the Dask scheduler at {address!r} has no worker") from None
-        yield client
+        with client.as_current():
+            yield client
     finally:
         client.close()
 

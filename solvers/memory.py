@@ -120,7 +120,10 @@ def parse_bytes(text: str) -> int:
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?i?)b?\s*", text, re.IGNORECASE)
     unit = None if match is None else UNITS.get(match[2].upper())
     if match is None or unit is None or float(match[1]) * unit < 1:
-        raise InputError(f"expected an amount of memory such as 4GiB or 500MB, got {text!r}")
+        raise InputError(
+            f"expected an amount of memory such as 4GiB or 500MB, got {text!r}",
+            field="memory_limit",
+        )
     return int(float(match[1]) * unit)
 
 

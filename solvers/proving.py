@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from prefixplace_opt.problem import Placement, Problem, savings
 
 from .branch_and_price import BranchAndPrice
 from .incumbent import Incumbent
+from .memory import BASE, proof_bytes, shared_bytes, start_bytes, written
 from .planner import plan
 from .result import OPTIMAL_TOLERANCE, Result, Status, relative_gap
 from .run import Run
@@ -29,6 +31,14 @@ def prove(problem: Problem, run: Run, method: str) -> Result:
     value, ms per epoch) and ``seconds`` (of each part).
     """
     planned = plan(problem, run)
+    needed = BASE + shared_bytes(problem) + start_bytes(problem) + proof_bytes(problem)
+    limit = run.options.memory_limit
+    if limit is not None and needed > limit:
+        reason = (
+            f"a proof takes about {written(needed)}, and the memory limit is {written(limit)}: "
+            "planned without one"
+        )
+        return replace(planned, method=method, reason=reason)
     form = savings(problem)
     gap = 0.0 if method == "exact" else run.options.gap
     incumbent = Incumbent(form, planned.placement.held(problem.n)[:, problem.tree.order], gap)

@@ -42,6 +42,22 @@ Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Seed of everythi
 Threads = Annotated[
     int, typer.Option("--threads", metavar="N", help="Threads; results do not depend on them.")
 ]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-limit",
+        metavar="SIZE",
+        help="Stay within this much memory (4GiB, 500MB), or say what would be needed.",
+    ),
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="tcp://HOST:PORT",
+        help="Work on a Dask cluster: the address of its scheduler.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Output = Annotated[
     Path | None,

@@ -44,6 +44,7 @@ def bench(
     gap: Annotated[float, typer.Option("--gap", metavar="SHARE", help="Gap to stop at.")] = 1e-4,
     time_limit: arguments.TimeLimit = None,
     threads: arguments.Threads = 1,
+    cluster: arguments.Cluster = None,
     best_known: KnownFile = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Keep the runs that the output file has already.")
@@ -82,6 +83,7 @@ def bench(
             instances,
             protocol,
             done=done,
+            cluster=cluster,
             after=None if output is None else lambda so_far: write_trials(so_far, output),
         )
     tables = results_table(trials, known)
@@ -113,6 +115,7 @@ def run_with_bar(
     *,
     done: "Trials | None" = None,
     after: "Callable[[Trials], None] | None" = None,
+    cluster: str | None = None,
 ) -> "Trials":
     """Run the protocol on all instances of ``paths``, counting the runs on a terminal."""
     from prefixplace_opt.report import run_trials
@@ -125,9 +128,16 @@ def run_with_bar(
         def before(problem: "Problem", method: str, seed: int) -> None:
             bar.begin(f"{problem.name}: {method}, seed {seed}")
 
+        counted = 0 if done is None else len(done.rows)
+
         def finished(so_far: "Trials") -> None:
-            bar.step()
+            nonlocal counted
+            for _ in range(len(so_far.rows) - counted):
+                bar.step()
+            counted = len(so_far.rows)
             if after is not None:
                 after(so_far)
 
-        return run_trials(read_all(files), protocol, done=done, before=before, after=finished)
+        return run_trials(
+            read_all(files), protocol, done=done, before=before, after=finished, cluster=cluster
+        )

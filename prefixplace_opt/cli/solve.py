@@ -14,7 +14,17 @@ if TYPE_CHECKING:
     from prefixplace_opt.problem import Problem
     from prefixplace_opt.solvers.result import Result
 
-OPTIONS = ("method", "objective", "gap", "time_limit", "node_limit", "seed", "threads")
+OPTIONS = (
+    "method",
+    "objective",
+    "gap",
+    "time_limit",
+    "node_limit",
+    "seed",
+    "threads",
+    "memory_limit",
+    "cluster",
+)
 COUNTS = ("winner", "starts", "nodes", "rounds", "columns")
 
 
@@ -31,6 +41,8 @@ def solve(
     ] = None,
     seed: arguments.Seed = 0,
     threads: arguments.Threads = 1,
+    memory_limit: arguments.MemoryLimit = None,
+    cluster: arguments.Cluster = None,
     log: Annotated[
         bool, typer.Option("--log", help="Let a foreign solver write its own log.")
     ] = False,
@@ -43,6 +55,7 @@ def solve(
 ) -> None:
     """Plan which chunks each worker keeps; a limit or Ctrl-C returns the best plan so far."""
     from prefixplace_opt.problem import read_placement, read_problem, write_placement
+    from prefixplace_opt.solvers.memory import parse_bytes
     from prefixplace_opt.solving import solve as run
 
     problem = read_problem(instance)
@@ -59,6 +72,8 @@ def solve(
                 warm_start=None if warm_start is None else read_placement(warm_start, problem),
                 seed=seed,
                 threads=threads,
+                memory_limit=None if memory_limit is None else parse_bytes(memory_limit),
+                cluster=cluster,
                 log=log,
                 progress=live,
             )

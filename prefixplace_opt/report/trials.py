@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from importlib.metadata import version
 from typing import Any
@@ -92,6 +92,7 @@ def run_trials(
     done: Trials | None = None,
     after: Callable[[Trials], None] | None = None,
     before: Callable[[Problem, str, int], None] | None = None,
+    cluster: str | None = None,
 ) -> Trials:
     """Run every method and seed on every problem, one after the other.
 
@@ -109,6 +110,9 @@ def run_trials(
         Earlier trials under the same protocol; they are kept and not run again.
     after, before
         Called with all trials so far after each one, and with problem, method and seed before.
+    cluster
+        Address of a Dask scheduler on whose workers the instances are run, several at a time; then
+        ``after`` is called after each instance, and ``before`` never.
 
     Returns
     -------
@@ -123,26 +127,43 @@ def run_trials(
     if done is not None and done.protocol != protocol:
         raise InputError("expected trials of the same protocol, got others", field="protocol")
     trials = Trials(protocol, machine(), done.rows if done else ())
+    if cluster is not None:
+        from .cluster_trials import trials_on_cluster
+
+        return trials_on_cluster(cluster, list(problems), trials, after)
     known = {trial.key for trial in trials.rows}
-    warm: set[tuple[str, str]] = set()
     for problem in problems:
-        for seed in protocol.seeds:
-            for method in protocol.methods:
-                if (problem.digest, method, seed) in known:
-                    continue
-                if before is not None:
-                    before(problem, method, seed)
-                if (method, problem.objective) not in warm:
-                    warm.add((method, problem.objective))
-                    _solve(_tiny().with_objective(problem.objective), method, 0, protocol)
-                trial = _solve(problem, method, seed, protocol)
-                if trial.status == "interrupted":
-                    return trials
-                trials = Trials(protocol, trials.machine, (*trials.rows, trial))
-                known.add(trial.key)
-                if after is not None:
-                    after(trials)
+        for trial in instance_trials(problem, protocol, known, before):
+            if trial.status == "interrupted":
+                return trials
+            trials = Trials(protocol, trials.machine, (*trials.rows, trial))
+            known.add(trial.key)
+            if after is not None:
+                after(trials)
     return trials
+
+
+# What this process has compiled: methods by objective.
+_warm: set[tuple[str, str]] = set()
+
+
+def instance_trials(
+    problem: Problem,
+    protocol: Protocol,
+    known: Collection[tuple[str, str, int]],
+    before: Callable[[Problem, str, int], None] | None = None,
+) -> Iterator[Trial]:
+    """Run every method and seed on ``problem`` whose key is not ``known``."""
+    for seed in protocol.seeds:
+        for method in protocol.methods:
+            if (problem.digest, method, seed) in known:
+                continue
+            if before is not None:
+                before(problem, method, seed)
+            if (method, problem.objective) not in _warm:
+                _warm.add((method, problem.objective))
+                _solve(_tiny().with_objective(problem.objective), method, 0, protocol)
+            yield _solve(problem, method, seed, protocol)
 
 
 def machine() -> dict[str, Any]:

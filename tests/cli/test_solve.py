@@ -186,3 +186,25 @@ def test_ctrl_c_before_there_is_a_plan_is_status_130(
     monkeypatch.setattr(solving, "solve", interrupted)
     code, out, err = run("solve", tiny, "--json")
     assert (code, out, err) == (130, "", "interrupted\n")
+
+
+def test_memory_limit(run: Run, tiny: Path) -> None:
+    status, out, _ = run("solve", tiny, "--memory-limit", "2GiB", "--json")
+    assert status == 0
+    assert json.loads(out)["status"] in {"optimal", "gap"}
+    status, _, err = run("solve", tiny, "--memory-limit", "1MB")
+    assert status == 2
+    assert "takes about" in err
+    assert "memory limit is 1 MiB" in err
+    status, _, err = run("solve", tiny, "--memory-limit", "lots")
+    assert status == 2
+    assert "--memory-limit: expected an amount of memory" in err
+
+
+def test_cluster_that_is_not_there(run: Run, tiny: Path) -> None:
+    status, _, err = run("solve", tiny, "--cluster", "tcp://127.0.0.1:9")
+    assert status == 2
+    assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in err
+    status, _, err = run("bench", tiny, "--cluster", "tcp://127.0.0.1:9", "-m", "plan")
+    assert status == 2
+    assert "no Dask scheduler" in err
