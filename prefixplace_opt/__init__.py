@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .certifying import certify, verify
     from .instances.generators import generate
     from .problem import (
+        CapacityError,
         InputError,
         Placement,
         PrefixPlaceError,
@@ -35,6 +36,7 @@ __version__ = "0.1.0"
 # module must not bear the name of an export (`planning.plan`, not `plan.plan`): importing such a
 # module would put it where the function should be.
 _EXPORTS: dict[str, str] = {
+    "CapacityError": "prefixplace_opt.problem",
     "InputError": "prefixplace_opt.problem",
     "METHODS": "prefixplace_opt.solvers.methods",
     "Placement": "prefixplace_opt.problem",
@@ -60,6 +62,7 @@ _EXPORTS: dict[str, str] = {
 
 __all__ = [
     "METHODS",
+    "CapacityError",
     "InputError",
     "Placement",
     "PrefixPlaceError",

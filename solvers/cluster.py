@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from prefixplace_opt.problem import SolverError
@@ -45,13 +46,13 @@ def connected(address: str) -> Iterator[Any]:
         Where Dask is not installed, or no scheduler or worker answers.
     """
     try:
-        from distributed import Client
+        distributed: Any = import_module("distributed")
     except ImportError:
         raise SolverError(
             "a cluster needs the package distributed: pip install 'prefixplace-opt[cluster]'"
         ) from None
     try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         raise SolverError(f"no Dask scheduler answers at {address!r} ({error})") from None
     try:
@@ -139,13 +140,13 @@ def gathered(
     SolverError
         When some are still lost after ``SENDINGS`` sendings.
     """
-    from distributed import KilledWorker, as_completed
+    distributed: Any = import_module("distributed")
 
     outcomes: dict[int, Any] = {}
     reason = ""
     for _ in range(SENDINGS):
         futures = {submit(index): index for index in range(number) if index not in outcomes}
-        ready = as_completed(list(futures))
+        ready = distributed.as_completed(list(futures))
         while not ready.is_empty():
             if not ready.has_ready():
                 time.sleep(POLL_SECONDS)
@@ -163,7 +164,7 @@ def gathered(
                 reason = "the workers that held the problem died"
                 continue
             error = future.exception()
-            if isinstance(error, KilledWorker | OSError):
+            if isinstance(error, distributed.KilledWorker | OSError):
                 reason = str(error)
             elif error is not None:
                 raise error

@@ -77,7 +77,7 @@ def shared_bytes(problem: Problem) -> int:
     """Return what the problem, its normal form and its result take, whatever the threads."""
     n, m, entries = problem.n, problem.m, len(problem.demand)
     tree = 28 * n
-    costs = sum(
+    costs: int = sum(
         array.nbytes
         for table in (problem.recompute, problem.fetch)
         for array in vars(table).values()

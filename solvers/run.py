@@ -109,7 +109,7 @@ class Options:
             ),
             (
                 "cluster",
-                self.cluster is None or (isinstance(self.cluster, str) and "://" in self.cluster),
+                self.cluster is None or "://" in str(self.cluster),
                 "the address of a scheduler such as tcp://127.0.0.1:8786",
             ),
         ):

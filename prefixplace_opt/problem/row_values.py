@@ -57,9 +57,9 @@ class RowValues(NamedTuple):
     def best(self) -> Floats:
         """Return what each row is worth from its best holder, shape (R,)."""
         if self.table.shape[1] > 0:
-            return self.table.max(axis=1)
+            return np.asarray(self.table.max(axis=1))
         nearest = self.link.min(axis=1, initial=np.inf)[self.kind]
-        return self.rate * np.maximum(self.worth - nearest, 0.0)
+        return np.asarray(self.rate * np.maximum(self.worth - nearest, 0.0))
 
 
 @numba.njit(cache=True, nogil=True, inline="always")

@@ -116,7 +116,9 @@ def _requester_savings(problem: Problem) -> Savings:
     position = tree.position[demand.chunk]
     number = int(problem.groups.max()) + 1
     cell = position.astype(np.int64) * number + problem.groups[demand.worker]
-    coverage = np.bincount(cell, weights=shared, minlength=problem.n * number)
+    coverage: Floats = np.asarray(
+        np.bincount(cell, weights=shared, minlength=problem.n * number), dtype=np.float64
+    )
     useful = np.flatnonzero(coverage)
     worth = coverage[useful]
     row_group = (useful % number).astype(np.int32)
