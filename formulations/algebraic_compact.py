@@ -60,8 +60,9 @@ def compact_milp(
         model.below = pyo.Constraint(
             model.WORKERS, model.INNER, rule=rule, doc="what the budget leaves below a chunk"
         )
+    # Pyomo refuses rows without variables, which an empty forest has.
     model.budget = pyo.Constraint(
-        model.WORKERS,
+        model.WORKERS if problem.n else [],
         rule=lambda model, h: sum(model.x[h, b] for b in model.CHUNKS) <= budget[h],
         doc="chunks held",
     )

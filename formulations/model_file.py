@@ -147,7 +147,9 @@ def lp_lines(model: LinearModel, comments: Sequence[str] = ()) -> Iterator[str]:
     for r, name in enumerate(model.row_names("()")):
         kind, side = _kind(model, r)
         terms = [_term(value[e], names[column[e]]) for e in range(start[r], start[r + 1])]
-        if not terms and names:
+        if not terms:
+            if not names:  # LP has no way to state a row over no columns at all
+                continue
             terms = [_term(0.0, names[0])]
         yield from _wrapped(f" {name}:", [*terms, f"{signs[kind]} {_number(side)}"])
     binary = model.integral & (model.column_lower == 0.0) & (model.column_upper == 1.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -118,3 +120,9 @@ def test_pyomo_s_own_file_has_the_same_optimum(
     highs.readModel(str(file))
     here, _ = optimum(arrays(problem).linear, relaxed=relaxed)
     assert optimum_of(highs)[0] == pytest.approx(here, rel=1e-9)
+
+
+def test_pyomo_is_imported_by_the_models_alone() -> None:
+    code = "import sys, prefixplace_opt.formulations; print('pyomo' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
