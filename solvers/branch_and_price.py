@@ -116,15 +116,11 @@ class BranchAndPrice:
             self.nodes += 1
             children = self._process(self._current)
             self._current = None
-            for child in sorted(children, reverse=True):
-                heapq.heappush(self._queue, child)
-            if children:
-                dive = min(children)
-                self._queue.remove(dive)
-                heapq.heapify(self._queue)
-                self._current = dive
-            else:
-                self._current = self._next()
+            dive = min(children, default=None)
+            for child in children:
+                if child is not dive:
+                    heapq.heappush(self._queue, child)
+            self._current = self._next() if dive is None else dive
             self._report()
         return None
 

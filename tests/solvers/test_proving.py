@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import prefixplace_opt as pp
+from prefixplace_opt.certificates import certificate_of, verify
 from prefixplace_opt.problem import Leaf, savings
 from prefixplace_opt.problem.placement_file import document_of_placement
 from prefixplace_opt.solvers.proving import prove
@@ -131,3 +132,12 @@ def test_events_never_get_worse(shared: Path) -> None:
     upper = [event.upper for event in searched]
     assert upper == sorted(upper, reverse=True)
     assert events[-1].lower == result.lower
+
+
+def test_open_nodes_of_equal_rank_are_not_mistaken_for_each_other() -> None:
+    # So symmetric that many open nodes have the same bound and depth.
+    problem = pp.generate("adversarial", against="greedy", size=12, objective="pairwise")
+    result = pp.solve(problem, method="exact", gap=0.0, node_limit=300)
+    certificate = certificate_of(problem, result.placement, result.proof)
+    assert verify(problem, certificate).accepted
+    assert certificate.upper >= 12 * 1999
