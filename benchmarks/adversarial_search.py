@@ -140,12 +140,10 @@ def search(kind: str, m: int) -> tuple[int, list]:
     for seed in range(4):
         if kind == "lists":
             orders = drawn_orders(m, 1)
-            for density in (0.05, 0.3):
-                found.append(anneal_lists(m, orders, seed, density, ROUNDS))
+            found += [anneal_lists(m, orders, seed, dense, ROUNDS) for dense in (0.05, 0.3)]
         else:
             orders = drawn_orders(m, 0)
-            for kinds in (2, 3, 4, 6, 8):
-                found.append(anneal_nested(m, orders, seed, kinds, ROUNDS // 10))
+            found += [anneal_nested(m, orders, seed, k, ROUNDS // 10) for k in (2, 3, 4, 6, 8)]
         if 2 * min(found, key=lambda each: each[0])[0] <= m + m % 2:
             break
     best, kept = min(found, key=lambda each: each[0])
