@@ -21,7 +21,7 @@ from prefixplace_opt.problem.proof import Proof
 from . import planner
 from .backends.highs import Highs
 from .greedy import refine
-from .result import Result, Status
+from .result import OPTIMAL_TOLERANCE, Result, Status, relative_gap
 from .tree_oracle import TreeOracle
 
 if TYPE_CHECKING:
@@ -120,6 +120,8 @@ def prices(model: PlacementModel, row_duals: Floats) -> Floats:
 
 
 def _status(run: Run, lower: float, upper: float) -> Status:
+    if relative_gap(lower, upper) <= OPTIMAL_TOLERANCE:
+        return "optimal"
     if run.closed(lower, upper):
         return "gap"
     return run.stopped() or "feasible"
