@@ -10,6 +10,7 @@ from hypothesis import given, settings
 import prefixplace_opt as pp
 from prefixplace_opt.formulations import PlacementModel, compact_arrays, flow_arrays
 from prefixplace_opt.formulations.flow import network, states
+from prefixplace_opt.formulations.placement_model import worker_labels
 from prefixplace_opt.problem import Demand, UniformCost, savings
 from prefixplace_opt.solvers.tree_oracle import TreeOracle
 from tests import brute_force
@@ -141,6 +142,25 @@ def test_names_can_be_read_back_by_people() -> None:
         *("budget(gpu_0_a)", "budget(b_1)"),
     ]
     assert "take[b_1,0,1]" in list(flow_arrays(problem).linear.column_names())
+
+
+@pytest.mark.parametrize(
+    ("names", "labels"),
+    [
+        (["gpu-0", "gpu 1"], ["gpu_0", "gpu_1"]),
+        (["a b", "a-b", "c"], ["a_b.0", "a_b.1", "c.2"]),
+        (["ü", "x" * 60], ["_", "x" * 40]),
+    ],
+)
+def test_labels_are_words_and_unique(names: list[str], labels: list[str]) -> None:
+    problem = pp.Problem(
+        tree=pp.PrefixTree([-1]),
+        workers=[pp.Worker(name, 1) for name in names],
+        demand=Demand([], [], [], shape=(len(names), 1)),
+        recompute=UniformCost(5.0),
+        fetch=UniformCost(2.0),
+    )
+    assert worker_labels(problem) == labels
 
 
 def test_unknown_options_are_named() -> None:
