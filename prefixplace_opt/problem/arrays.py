@@ -86,7 +86,8 @@ def cost_array(
     if shape is not None and array.shape != shape:
         raise InputError(f"expected shape {shape}, got {array.shape}", field=field)
     # Adding 0.0 turns -0.0 into 0.0, so that equal instances have equal digests.
-    result: NDArray[np.float64] = array.astype(np.float64) + 0.0
+    result: NDArray[np.float64] = array.astype(np.float64)
+    result += 0.0
     bad = ~(result >= 0) if infinite else ~((result >= 0) & np.isfinite(result))
     if bad.any():
         at = tuple(int(i) for i in np.argwhere(bad)[0]) if result.ndim else ()

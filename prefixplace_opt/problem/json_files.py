@@ -252,8 +252,11 @@ def _from_base64(value: dict[str, Any], field: str) -> NDArray[Any]:
             field=f"{field}.dtype",
         )
     shape = value["shape"]
-    if not isinstance(shape, list) or not all(type(size) is int and size >= 0 for size in shape):
-        raise InputError(f"expected a list of sizes, got {shorten(shape)}", field=f"{field}.shape")
+    sizes = isinstance(shape, list) and all(type(size) is int for size in shape)
+    if not sizes or not 1 <= len(shape) <= 3 or not all(0 <= size < 2**48 for size in shape):
+        raise InputError(
+            f"expected a list of one to three sizes, got {shorten(shape)}", field=f"{field}.shape"
+        )
     if not isinstance(value["base64"], str):
         raise InputError(
             f"expected a string, got {shorten(value['base64'])}", field=f"{field}.base64"
