@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .problem import Holders, InputError, Placement, number, savings, whole_number
+from .solvers.bounded_moves import MOST_CELLS, best_with_moves, table_cells
 from .solvers.greedy import STRICT_IMPROVEMENT, refine
 from .solvers.tree_oracle import TreeOracle
 from .solving import solve
@@ -201,21 +202,38 @@ class _Search:
         return holders.held.copy()
 
     def _within(self, worker: int, profit: Floats, most: int) -> Mask:
-        """Return a good resident set of one worker with at most ``most`` moves."""
-        moving = ~self.old[worker]
+        """Return a good resident set of one worker with at most ``most`` moves.
+
+        It is the best one where the table for that is small enough; else the best one of the
+        chunks that are held already or that solutions with a price on moves ask for.
+        """
+        budget, moving = self._budgets[worker], ~self.old[worker]
+        if table_cells(profit.size, budget, most) <= MOST_CELLS:
+            everything = np.ones_like(moving)
+            return self._with_moves(profit, moving, everything, budget, most)
         best: Mask = np.zeros_like(moving)
+        usable = self.old[worker].copy()
         low, high = 0.0, float(profit.max(initial=0.0)) + 1.0
         for _ in range(PRICE_STEPS):
-            price = low if low == high else (low + high) / 2
-            found = self._oracle.solve(profit - price * moving, self._budgets[worker]).resident
+            price = (low + high) / 2
+            found = self._oracle.solve(profit - price * moving, budget).resident
+            usable |= found
             if self._moves_of(worker, found) <= most:
                 high = price
             else:
                 low = price
                 found = self._trimmed(worker, profit, found, most)
-            if float(profit[found].sum()) > float(profit[best].sum()):
-                best = found
+            best = max(best, found, key=lambda mask: float(profit[mask].sum()))
+        if table_cells(int(np.count_nonzero(usable)), budget, most) <= MOST_CELLS:
+            found = self._with_moves(profit, moving, usable, budget, most)
+            best = max(best, found, key=lambda mask: float(profit[mask].sum()))
         return best
+
+    def _with_moves(
+        self, profit: Floats, moving: Mask, usable: Mask, budget: int, most: int
+    ) -> Mask:
+        depth = self._tree.preorder_depth
+        return best_with_moves(profit, moving, depth, usable, budget, most)
 
     def _trimmed(self, worker: int, profit: Floats, found: Mask, most: int) -> Mask:
         """Return ``found`` cut to ``most`` moves, with the room filled by what is held already."""

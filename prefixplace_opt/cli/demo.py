@@ -97,7 +97,7 @@ def _solve(problem: "Problem", *, quiet: bool) -> "tuple[dict[str, Result], list
 
     results: dict[str, Result] = {}
     events: list[Progress] = []
-    with LiveTable("planning", enabled=not quiet) as live:
+    with LiveTable("planning (the first run compiles its kernels)", enabled=not quiet) as live:
         for name in (*RULES_OF_THUMB, "plan"):
             results[name] = solve(problem, method=name, progress=live)
 
