@@ -80,7 +80,7 @@ def main() -> None:
             "Written by `benchmarks/import_speed.py`."
         ),
         "",
-        "| routing | requests | chunks | seconds | CPU seconds | requests a CPU minute | peak, MiB |",
+        "| routing | requests | chunks | seconds | CPU, s | requests a CPU minute | peak, MiB |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
     lines += [

@@ -73,18 +73,20 @@ def table(rows: list[dict[str, Any]], threads: int) -> str:
         (
             f"{rows[0]['requests']:,} requests, {rows[0]['chunks']:,} chunks, M = 8 workers of "
             f"1,400 chunks each, `plan` with {threads} threads on two cores; peak memory of the "
-            "whole process (import, plan, libraries). Compiled code was warm; the machine had other "
-            "work, so that wall time is an upper bound. Written by `benchmarks/trace_plan.py`."
+            "whole process (import, plan, libraries). Compiled code was warm, the machine not idle: "
+            "wall time is an upper bound. Written by `benchmarks/trace_plan.py`."
         ),
         "",
         (
-            "| objective | routing | import, s (CPU) | plan, s (CPU) | of it starts, s | baselines, s "
+            "| objective | routing | import, s (CPU) | plan, s (CPU) "
+            "| of it starts, s | baselines, s "
             "| peak after import, MiB | peak, MiB | value, s saved an hour | best baseline | gain |"
         ),
         "|---|---|---:|---:|---:|---:|---:|---:|---:|---|---:|",
     ]
     lines += [
-        f"| {row['objective']} | {row['route']} | {row['import_seconds']:.2f} ({row['import_cpu']:.2f}) "
+        f"| {row['objective']} | {row['route']} "
+        f"| {row['import_seconds']:.2f} ({row['import_cpu']:.2f}) "
         f"| {row['plan_seconds']:.2f} ({row['plan_cpu']:.2f}) | {row['parts']['starts']:.2f} "
         f"| {row['parts']['baselines']:.2f} | {row['import_mib']:.0f} | {row['peak_mib']:.0f} "
         f"| {row['value'] / 1e3:,.1f} | {row['best_baseline']} | {100 * row['gain']:.2f} % |"
