@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prefixplace_opt.formulations.dual_bound import dual_bound
 from prefixplace_opt.problem import SolverError
 
-from .backend import Answer, Capabilities, Ending
+from .backend import Answer, Capabilities, Ending, Listener, ending_of
 
 if TYPE_CHECKING:
     from prefixplace_opt.formulations import LinearModel
@@ -41,14 +42,18 @@ ENDINGS: dict[str, Ending] = {
     "kUnbounded": "unbounded",
     "kObjectiveBound": "limit",
     "kObjectiveTarget": "limit",
-    "kTimeLimit": "limit",
+    "kTimeLimit": "time-limit",
     "kIterationLimit": "limit",
     "kUnknown": "failed",
-    "kSolutionLimit": "limit",
+    # What HiGHS says at its limit of nodes; we set no other limit of that kind.
+    "kSolutionLimit": "node-limit",
     "kInterrupt": "interrupted",
     "kMemoryLimit": "limit",
     "kHighsInterrupt": "interrupted",
 }
+
+#: HiGHS' infinity is 1e200 in some places and inf in others.
+HUGE = 1e100
 
 #: The scheduler of HiGHS is one a process: two runs with different thread counts would clash.
 _ONE_AT_A_TIME = threading.Lock()
@@ -76,39 +81,43 @@ class Highs:
         *,
         relaxed: bool = False,
         start: Floats | None = None,
+        listener: Listener | None = None,
     ) -> Answer:
         """Maximise ``model``; see :class:`.backend.Backend`."""
         import highspy
 
         with _ONE_AT_A_TIME:
             begun = time.perf_counter()
+            # The scheduler keeps the thread count of the process's first run until it is reset.
             highspy.Highs.resetGlobalScheduler(True)
             solver = quiet_highs()
             _set_options(solver, run)
             integral = model.integral & (not relaxed)
-            if not integral.any():
+            mip = bool(integral.any())
+            if not mip:
                 _require(
                     solver.setOptionValue("solver", self._lp_solver),
                     f"HiGHS refuses solver = {self._lp_solver}",
                 )
             _pass(solver, model, integral)
-            if start is not None and integral.any():
+            if start is not None and mip:
                 _offer_start(solver, start)
-            watch = _Watch(run, bool(integral.any()))
+            watch = _Watch(run, listener or Listener(model, run), mip)
             watch.attach(solver)
             status = solver.run()
             watch.raise_kept()
-            return _answer(solver, run, status, bool(integral.any()), begun)
+            return _answer(solver, model, run, status, mip, begun)
 
 
 def quiet_highs() -> Any:
     """Return a new solver object that writes nothing to standard output, not even a banner."""
     import highspy
 
-    class Quiet(highspy.Highs):  # type: ignore[misc]
-        def enableCallbacks(self) -> None:  # noqa: N802
+    class Quiet(highspy.Highs):
+        def enableCallbacks(self) -> Any:  # noqa: N802
             # The constructor calls this before any option can be set, and it prints the banner.
             self.setOptionValue("output_flag", False)
+            return super().enableCallbacks()
 
     return Quiet()
 
@@ -161,92 +170,93 @@ def _offer_start(solver: Any, start: Floats) -> None:
 class _Watch:
     """Passes incumbents and bounds on, and the wish to stop back, while HiGHS runs."""
 
-    def __init__(self, run: Run, integer: bool) -> None:
+    def __init__(self, run: Run, listener: Listener, mip: bool) -> None:
         self._run = run
-        self._integer = integer
+        self._listener = listener
+        self._mip = mip
         self._kept: BaseException | None = None
 
     def attach(self, solver: Any) -> None:
+        """Ask HiGHS for the calls that this run needs."""
         from highspy import cb
 
-        HighsCallbackType = cb.HighsCallbackType
-
-        self._log = HighsCallbackType.kCallbackLogging
-        self._reports = (
-            HighsCallbackType.kCallbackMipLogging,
-            HighsCallbackType.kCallbackMipImprovingSolution,
-        )
-        kinds = [
-            HighsCallbackType.kCallbackSimplexInterrupt,
-            HighsCallbackType.kCallbackIpmInterrupt,
-        ]
-        if self._integer:
-            kinds += [HighsCallbackType.kCallbackMipInterrupt, *self._reports]
+        kinds = cb.HighsCallbackType
+        self._log = kinds.kCallbackLogging
+        self._bound = kinds.kCallbackMipLogging
+        self._incumbent = kinds.kCallbackMipImprovingSolution
+        # HiGHS takes an answer only in the calls that ask for one.
+        self._asking = [kinds.kCallbackSimplexInterrupt, kinds.kCallbackIpmInterrupt]
+        wanted = list(self._asking)
+        if self._mip:
+            self._asking.append(kinds.kCallbackMipInterrupt)
+            wanted += [kinds.kCallbackMipInterrupt, self._bound, self._incumbent]
         if self._run.options.log:
-            kinds.append(self._log)
+            wanted.append(self._log)
         _require(solver.setCallback(self._called, None), "HiGHS refuses callbacks")
-        for kind in kinds:
+        for kind in wanted:
             _require(solver.startCallback(kind), f"HiGHS refuses the callback {kind}")
 
     def _called(self, kind: Any, message: str, data_out: Any, data_in: Any, _user: Any) -> None:
-        if kind == self._log:
-            sys.stderr.write(message)
-            return
         try:
-            if kind in self._reports:
-                lower, upper = data_out.mip_primal_bound, data_out.mip_dual_bound
-                if abs(lower) < 1e100:
-                    self._run.report(
-                        "branching",
-                        float(lower),
-                        float(upper) if abs(upper) < 1e100 else math.inf,
-                        max(0, int(data_out.mip_node_count)),
-                    )
+            if kind == self._log:
+                sys.stderr.write(message)
+            elif kind == self._incumbent:
+                self._listener.incumbent(np.array(data_out.mip_solution, dtype=np.float64))
+            elif kind == self._bound:
+                upper = float(data_out.mip_dual_bound)
+                self._listener.bound(
+                    upper if abs(upper) < HUGE else math.inf, max(0, int(data_out.mip_node_count))
+                )
             stop = self._kept is not None or self._run.stopped() is not None
         except BaseException as error:
-            self._kept = error
+            self._kept = self._kept or error
             stop = True
-        # HiGHS takes an answer only in the calls that ask for one.
-        if stop and data_in is not None and kind not in self._reports:
+        if stop and kind in self._asking and data_in is not None:
             data_in.user_interrupt = True
 
     def raise_kept(self) -> None:
+        """Raise what a callback raised."""
         if self._kept is not None:
             raise self._kept
 
 
-def _answer(solver: Any, run: Run, status: Any, integer: bool, begun: float) -> Answer:
+def _answer(
+    solver: Any, model: LinearModel, run: Run, status: Any, mip: bool, begun: float
+) -> Answer:
     import highspy
 
-    name = solver.getModelStatus().name
-    ending = ENDINGS.get(name, "failed")
-    reason = f"HiGHS: {solver.modelStatusToString(solver.getModelStatus())}"
+    model_status = solver.getModelStatus()
+    ending = ENDINGS[model_status.name]
+    reason = solver.modelStatusToString(model_status).lower()
     if status == highspy.HighsStatus.kError:
         ending = "failed"
-    elif ending == "interrupted" and run.stopped() == "time-limit":
-        ending, reason = "limit", "HiGHS: stopped at the time limit"
+    elif ending_of(ending, run) != ending:
+        ending, reason = "time-limit", "stopped at the time limit"
     info = solver.getInfo()
     found = solver.getSolution()
-    feasible = int(info.primal_solution_status) == int(
-        highspy.SolutionStatus.kSolutionStatusFeasible
-    )
-    solution = None
-    if found.value_valid and (feasible or name in ("kOptimal", "kModelEmpty")):
-        solution = np.asarray(found.col_value, dtype=np.float64)
-    duals = None
+    solution = duals = None
+    # At a limit the values may be zeros that nobody found, or a point outside the rows.
+    feasible = info.primal_solution_status == int(highspy.SolutionStatus.kSolutionStatusFeasible)
+    if ending != "failed" and found.value_valid and feasible:
+        solution = np.array(found.col_value, dtype=np.float64)
     bound = math.inf
-    if integer:
-        bound = float(info.mip_dual_bound)
-        bound = bound if abs(bound) < 1e100 else math.inf
-    elif ending == "optimal":
-        bound = float(info.objective_function_value)
-        if found.dual_valid:
-            duals = np.asarray(found.row_dual, dtype=np.float64)
     if ending == "infeasible":
         bound = -math.inf
+    elif model_status == highspy.HighsModelStatus.kModelEmpty:
+        # No columns and no rows: HiGHS does not so much as state the constant.
+        solution, bound = np.zeros(model.columns), model.constant
+    elif mip:
+        bound = float(info.mip_dual_bound)
+        bound = bound if abs(bound) < HUGE else math.inf
+    elif found.dual_valid:
+        # Duals of a MIP mean nothing; those of an LP bound it even where it was not solved.
+        duals = np.array(found.row_dual, dtype=np.float64)
+        bound = dual_bound(model, duals)
+        if math.isinf(bound) and ending == "optimal":
+            bound = float(info.objective_function_value)
     return Answer(
         ending=ending,
-        reason=reason,
+        reason=f"HiGHS: {reason}",
         solution=solution,
         bound=bound,
         row_duals=duals,
