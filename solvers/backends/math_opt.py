@@ -1,0 +1,183 @@
+"""PDLP through OR-Tools' MathOpt: large LPs by a first-order method.
+
+PDLP finds duals to a few digits, whatever the size. The bound is not its word but what its duals
+prove (:mod:`.dual_bound`), so it holds however early the run ends.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prefixplace_opt.problem import SolverError
+
+from .backend import Answer, Capabilities, Ending, Listener, ending_of
+from .dual_bound import dual_bound
+from .waiting import Kept, watched
+
+if TYPE_CHECKING:
+    from prefixplace_opt.formulations import LinearModel
+    from prefixplace_opt.solvers.run import Run
+
+Floats = NDArray[np.float64]
+
+#: How each termination reason ends a run, by its name; the limits below say which limit.
+ENDINGS: dict[str, Ending] = {
+    "OPTIMAL": "optimal",
+    "INFEASIBLE": "infeasible",
+    "UNBOUNDED": "unbounded",
+    "INFEASIBLE_OR_UNBOUNDED": "undecided",
+    "IMPRECISE": "limit",
+    "FEASIBLE": "limit",
+    "NO_SOLUTION_FOUND": "limit",
+    "NUMERICAL_ERROR": "failed",
+    "OTHER_ERROR": "failed",
+}
+LIMITS: dict[str, Ending] = {
+    "UNDETERMINED": "limit",
+    "ITERATION": "limit",
+    "TIME": "time-limit",
+    "NODE": "node-limit",
+    "SOLUTION": "limit",
+    "MEMORY": "limit",
+    "OBJECTIVE": "limit",
+    "NORM": "limit",
+    "INTERRUPTED": "interrupted",
+    "SLOW_PROGRESS": "limit",
+    "OTHER": "limit",
+}
+
+#: A first-order method gets slow below this relative gap.
+SMALLEST_GAP = 1e-9
+
+
+class Pdlp:
+    """PDLP; LPs only. The solution satisfies the rows to a tolerance of about the gap."""
+
+    name = "PDLP"
+    capabilities = Capabilities(
+        integer=False,
+        duals=True,
+        node_limit=False,
+        seed=False,
+        warm_start=False,
+        incumbent_callback=False,
+        bound_callback=False,
+    )
+
+    def solve(
+        self,
+        model: LinearModel,
+        run: Run,
+        *,
+        relaxed: bool = False,
+        start: Floats | None = None,
+        listener: Listener | None = None,
+    ) -> Answer:
+        """Maximise the LP ``model``; see :class:`.backend.Backend`.
+
+        Raises
+        ------
+        SolverError
+            For integer columns, unless ``relaxed``.
+        """
+        from ortools.math_opt.python import mathopt
+        from ortools.util.python import solve_interrupter
+
+        begun = time.perf_counter()
+        if not relaxed and model.integral.any():
+            raise SolverError("PDLP solves LPs only; ask for the relaxation, or another back end")
+        interrupter = solve_interrupter.SolveInterrupter()
+        heard = listener or Listener(model, run)
+        stated = mathopt.Model.from_model_proto(_proto(model))
+        result = watched(
+            lambda: mathopt.solve(
+                stated,
+                mathopt.SolverType.PDLP,
+                params=_parameters(run),
+                msg_cb=_written if run.options.log else None,
+                interrupter=interrupter,
+            ),
+            interrupter.interrupt,
+            run,
+            Kept(),
+        )
+        answer = _answer(result, stated, model, run, begun)
+        if answer.bound < math.inf:
+            heard.bound(answer.bound, 0)
+        return answer
+
+
+def _proto(model: LinearModel) -> Any:
+    from ortools.math_opt import model_pb2
+
+    proto = model_pb2.ModelProto(name=model.name)
+    columns, rows = range(model.columns), range(model.rows)
+    proto.variables.ids.extend(columns)
+    proto.variables.lower_bounds.extend(model.column_lower)
+    proto.variables.upper_bounds.extend(model.column_upper)
+    proto.variables.integers.extend([False] * model.columns)
+    proto.linear_constraints.ids.extend(rows)
+    proto.linear_constraints.lower_bounds.extend(model.row_lower)
+    proto.linear_constraints.upper_bounds.extend(model.row_upper)
+    proto.objective.maximize = True
+    proto.objective.offset = model.constant
+    worth = np.flatnonzero(model.cost)
+    proto.objective.linear_coefficients.ids.extend(worth)
+    proto.objective.linear_coefficients.values.extend(model.cost[worth])
+    proto.linear_constraint_matrix.row_ids.extend(model.entry_row)
+    proto.linear_constraint_matrix.column_ids.extend(model.entry_column)
+    proto.linear_constraint_matrix.coefficients.extend(model.entry_value)
+    return proto
+
+
+def _parameters(run: Run) -> Any:
+    from ortools.math_opt.python import mathopt
+
+    options = run.options
+    parameters = mathopt.SolveParameters(threads=options.threads, enable_output=options.log)
+    if math.isfinite(run.remaining):
+        parameters.time_limit = datetime.timedelta(seconds=run.remaining)
+    accuracy = parameters.pdlp.termination_criteria.simple_optimality_criteria
+    accuracy.eps_optimal_relative = max(options.gap / 10, SMALLEST_GAP)
+    accuracy.eps_optimal_absolute = SMALLEST_GAP
+    return parameters
+
+
+def _written(lines: Any) -> None:
+    sys.stderr.writelines(f"{line}\n" for line in lines)
+
+
+def _answer(result: Any, stated: Any, model: LinearModel, run: Run, begun: float) -> Answer:
+    termination = result.termination
+    reason = termination.reason.name
+    ending = ENDINGS[reason]
+    if ending == "limit" and termination.limit is not None:
+        ending = LIMITS[termination.limit.name]
+    ending = ending_of(ending, run)
+    solution = duals = None
+    bound = -math.inf if ending == "infeasible" else math.inf
+    if ending != "failed" and result.solutions:
+        found = result.solutions[0]
+        if found.primal_solution is not None:
+            values = found.primal_solution.variable_values
+            solution = np.array([values[v] for v in stated.variables()], dtype=np.float64)
+        if found.dual_solution is not None:
+            values = found.dual_solution.dual_values
+            duals = np.array([values[row] for row in stated.linear_constraints()], dtype=np.float64)
+            bound = dual_bound(model, duals)
+    words = reason.lower().replace("_", " ")
+    return Answer(
+        ending=ending,
+        reason=f"PDLP: {words}" + (f" ({termination.detail})" if termination.detail else ""),
+        solution=solution,
+        bound=bound,
+        row_duals=duals,
+        seconds=time.perf_counter() - begun,
+    )
