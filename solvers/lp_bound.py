@@ -19,7 +19,7 @@ from prefixplace_opt.problem import Holders, Placement, Problem, savings
 from prefixplace_opt.problem.proof import Proof
 
 from . import planner
-from .backends.highs import Highs
+from .backends.contained import limited
 from .greedy import refine
 from .result import OPTIMAL_TOLERANCE, Result, Status, relative_gap
 from .tree_oracle import TreeOracle
@@ -36,15 +36,12 @@ FORMULATIONS: dict[str, Callable[[Problem], PlacementModel]] = {
     "flow": flow_arrays,
 }
 
-#: How HiGHS solves each LP. The flow LP is a large, degenerate network: an interior point method
-#: was 2 to 8 times faster than the simplex method on RAG-shaped instances.
-LP_SOLVER = {"compact": "simplex", "flow": "ipx"}
 
-
-def lp_bound(problem: Problem, run: Run, formulation: str) -> Result:
+def lp_bound(problem: Problem, run: Run, method: str, formulation: str, backend: str) -> Result:
     """Return the LP bound of ``formulation`` (``compact`` or ``flow``) and the best plan found.
 
     The plan is the planner's, or the LP's x rounded by the tree oracle and refined, if better.
+    ``backend`` is a name of :data:`.backends.registry.BACKENDS`, ``method`` that of this method.
     Statistics: ``lp_value`` (None at a limit), ``rows``, ``columns``, ``entries``, ``winner``,
     ``seconds`` (of each part).
     """
@@ -53,12 +50,16 @@ def lp_bound(problem: Problem, run: Run, formulation: str) -> Result:
     with run.timed("build"):
         model = FORMULATIONS[formulation](problem)
     with run.timed("lp"):
-        answer = Highs(lp_solver=LP_SOLVER[formulation]).solve(model.linear, run, relaxed=True)
+        solver = limited(backend, model.linear, run)
+        answer = solver.solve(model.linear, run, relaxed=True)
     placement, winner, upper, proof = plan.placement, "planner", plan.upper, None
     if answer.row_duals is not None:
         with run.timed("bound"):
-            upper = min(upper, dual_bound(model.linear, answer.row_duals))
-            proof = Proof.single(prices(model, answer.row_duals))
+            bound = dual_bound(model.linear, answer.row_duals)
+            # Duals of a run that was stopped may be worse than the planner's own bound.
+            if answer.ending == "optimal" or bound < upper:
+                proof = Proof.single(prices(model, answer.row_duals))
+            upper = min(upper, bound)
     if answer.solution is not None:
         with run.timed("round"):
             found = rounded(problem, model.residency(answer.solution), run)
@@ -69,7 +70,7 @@ def lp_bound(problem: Problem, run: Run, formulation: str) -> Result:
         placement=placement,
         upper=upper,
         status=_status(run, placement.value, upper),
-        method=f"{formulation}-lp",
+        method=method,
         reason=answer.reason,
         seconds=run.seconds,
         statistics={

@@ -31,6 +31,9 @@ Ending = Literal[
     "failed",
 ]
 
+#: The reason where a solver was stopped at the time limit in time.
+STOPPED = "stopped at the time limit"
+
 
 @dataclass(frozen=True)
 class Capabilities:
@@ -158,6 +161,10 @@ class Backend(Protocol):
     @property
     def capabilities(self) -> Capabilities:
         """What it can do."""
+        ...
+
+    def require(self) -> None:
+        """Raise SolverError, with a remedy, where the solver is not installed."""
         ...
 
     def solve(

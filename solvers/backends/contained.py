@@ -7,6 +7,7 @@ that is removed in any case.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -17,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +27,7 @@ from numpy.typing import NDArray
 
 from prefixplace_opt.problem import SolverError
 
-from .backend import Answer, Backend, Capabilities, Listener
+from .backend import STOPPED, Answer, Backend, Capabilities, Listener
 from .exchange import Request, read_answer, write_request
 from .registry import backend_named
 from .waiting import LOOK
@@ -73,6 +75,10 @@ class Contained:
         self.capabilities: Capabilities = inner.capabilities
         self._backend = backend
         self._command = tuple(command)
+
+    def require(self) -> None:
+        """Raise SolverError where the solver is not installed."""
+        backend_named(self._backend).require()
 
     def solve(
         self,
@@ -161,20 +167,16 @@ class _Process:
         """Kill whatever is left of it."""
         if hasattr(os, "killpg"):
             # The group may outlive its leader: a solver that the child started, say.
-            try:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                pass
         else:
             self._process.kill()
         self._process.wait()
         self._reader.join()
         for pipe in (self._process.stdin, self._process.stdout):
             assert pipe is not None
-            try:
+            with contextlib.suppress(OSError):
                 pipe.close()
-            except OSError:
-                pass
 
 
 class _Conversation:
@@ -196,7 +198,7 @@ class _Conversation:
             except queue.Empty:
                 pass
             else:
-                answer = self._died(process) if line is None else self._heard(json.loads(line))
+                answer = self._died(process) if line is None else self._heard(json.loads(line), run)
                 if answer is not None:
                     return answer
             why = run.stopped()
@@ -214,9 +216,13 @@ class _Conversation:
                     seconds=now - process.begun,
                 )
 
-    def _heard(self, line: dict[str, Any]) -> Answer | None:
+    def _heard(self, line: dict[str, Any], run: Run) -> Answer | None:
         if "answer" in line:
-            return read_answer(self._folder, line["answer"])
+            answer = read_answer(self._folder, line["answer"])
+            if answer.ending == "interrupted" and run.stopped() == "time-limit":
+                # The process was told to stop, not why.
+                return replace(answer, ending="time-limit", reason=f"{self._name}: {STOPPED}")
+            return answer
         if "error" in line:
             raise SolverError(line["error"])
         if "incumbent" in line:

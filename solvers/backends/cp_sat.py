@@ -47,6 +47,9 @@ class CpSat:
     name = "CP-SAT"
     capabilities = Capabilities(continuous=False, node_limit=False)
 
+    def require(self) -> None:
+        """Return: it comes with this package."""
+
     def solve(
         self,
         model: LinearModel,
@@ -137,8 +140,12 @@ def _solver(run: Run) -> Any:
     if options.log:
         chosen.log_search_progress = True
         chosen.log_to_stdout = False
-        solver.log_callback = lambda line: sys.stderr.write(f"{line}\n")
+        solver.log_callback = _written
     return solver
+
+
+def _written(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
 
 
 def _bound(model: LinearModel, objective: IntegerObjective) -> Any:
@@ -155,7 +162,7 @@ def _watch(kept: Kept, listener: Listener, columns: list[Any]) -> Any:
     class Watch(cp_model.CpSolverSolutionCallback):
         def on_solution_callback(self) -> None:
             kept.call(
-                lambda: listener.incumbent(np.array([self.value(column) for column in columns], float))
+                lambda: listener.incumbent(np.array([self.value(v) for v in columns], dtype=float))
             )
 
     return Watch()

@@ -11,6 +11,7 @@ import math
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,9 +20,11 @@ from numpy.typing import NDArray
 from prefixplace_opt.formulations.dual_bound import dual_bound
 from prefixplace_opt.problem import SolverError
 
-from .backend import Answer, Capabilities, Ending, Listener, ending_of
+from .backend import STOPPED, Answer, Capabilities, Ending, Listener, ending_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from prefixplace_opt.formulations import LinearModel
     from prefixplace_opt.solvers.run import Run
 
@@ -55,7 +58,7 @@ ENDINGS: dict[str, Ending] = {
 #: HiGHS' infinity is 1e200 in some places and inf in others.
 HUGE = 1e100
 
-#: The scheduler of HiGHS is one a process: two runs with different thread counts would clash.
+#: The scheduler of HiGHS is one a process.
 _ONE_AT_A_TIME = threading.Lock()
 
 
@@ -74,6 +77,9 @@ class Highs:
     name = "HiGHS"
     capabilities = Capabilities(duals=True)
 
+    def require(self) -> None:
+        """Return: it comes with this package."""
+
     def solve(
         self,
         model: LinearModel,
@@ -84,12 +90,8 @@ class Highs:
         listener: Listener | None = None,
     ) -> Answer:
         """Maximise ``model``; see :class:`.backend.Backend`."""
-        import highspy
-
-        with _ONE_AT_A_TIME:
+        with _scheduler():
             begun = time.perf_counter()
-            # The scheduler keeps the thread count of the process's first run until it is reset.
-            highspy.Highs.resetGlobalScheduler(True)
             solver = quiet_highs()
             _set_options(solver, run)
             integral = model.integral & (not relaxed)
@@ -109,15 +111,36 @@ class Highs:
             return _answer(solver, model, run, status, mip, begun)
 
 
+@contextmanager
+def _scheduler() -> Iterator[None]:
+    """Have HiGHS' scheduler alone, without a thread count before and after.
+
+    It keeps the count of the process's first run, and refuses to run with another.
+    """
+    import highspy
+
+    with _ONE_AT_A_TIME:
+        highspy.Highs.resetGlobalScheduler(True)
+        try:
+            yield
+        finally:
+            highspy.Highs.resetGlobalScheduler(True)
+
+
 def quiet_highs() -> Any:
     """Return a new solver object that writes nothing to standard output, not even a banner."""
     import highspy
 
     class Quiet(highspy.Highs):
+        def __init__(self) -> None:
+            inherited: Any = super()
+            inherited.__init__()
+
         def enableCallbacks(self) -> Any:  # noqa: N802
             # The constructor calls this before any option can be set, and it prints the banner.
             self.setOptionValue("output_flag", False)
-            return super().enableCallbacks()
+            inherited: Any = super()
+            return inherited.enableCallbacks()
 
     return Quiet()
 
@@ -231,7 +254,7 @@ def _answer(
     if status == highspy.HighsStatus.kError:
         ending = "failed"
     elif ending_of(ending, run) != ending:
-        ending, reason = "time-limit", "stopped at the time limit"
+        ending, reason = "time-limit", STOPPED
     info = solver.getInfo()
     found = solver.getSolution()
     solution = duals = None
@@ -248,12 +271,13 @@ def _answer(
     elif mip:
         bound = float(info.mip_dual_bound)
         bound = bound if abs(bound) < HUGE else math.inf
-    elif found.dual_valid:
-        # Duals of a MIP mean nothing; those of an LP bound it even where it was not solved.
-        duals = np.array(found.row_dual, dtype=np.float64)
-        bound = dual_bound(model, duals)
-        if math.isinf(bound) and ending == "optimal":
-            bound = float(info.objective_function_value)
+    elif ending == "optimal":
+        # Duals of a MIP mean nothing, and those of an LP that was stopped bound it badly or not.
+        bound = float(info.objective_function_value)
+        if found.dual_valid:
+            duals = np.array(found.row_dual, dtype=np.float64)
+            proven = dual_bound(model, duals)
+            bound = proven if math.isfinite(proven) else bound
     return Answer(
         ending=ending,
         reason=f"HiGHS: {reason}",

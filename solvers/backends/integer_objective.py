@@ -49,7 +49,7 @@ class IntegerObjective:
 
 
 def integer_objective(cost: Floats, lower: Floats, upper: Floats) -> IntegerObjective:
-    """Return ``cost`` scaled and rounded; ``lower`` and ``upper`` are the columns' finite bounds."""
+    """Return ``cost`` scaled and rounded; ``lower`` and ``upper``: finite bounds of v."""
     size = float(np.abs(cost) @ np.maximum(np.abs(lower), np.abs(upper)))
     if size == 0.0:
         return IntegerObjective(np.zeros(cost.size, dtype=np.int64), 1.0, 0.0)

@@ -1,12 +1,12 @@
 """PDLP through OR-Tools' MathOpt: large LPs by a first-order method.
 
 PDLP finds duals to a few digits, whatever the size. The bound is not its word but what its duals
-prove (:mod:`.dual_bound`), so it holds however early the run ends.
+prove (:mod:`prefixplace_opt.formulations.dual_bound`), so it holds however early the run ends.
 """
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import math
 import sys
 import time
@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prefixplace_opt.formulations.dual_bound import dual_bound
 from prefixplace_opt.problem import SolverError
 
 from .backend import Answer, Capabilities, Ending, Listener, ending_of
-from .dual_bound import dual_bound
 from .waiting import Kept, watched
 
 if TYPE_CHECKING:
@@ -70,6 +70,9 @@ class Pdlp:
         incumbent_callback=False,
         bound_callback=False,
     )
+
+    def require(self) -> None:
+        """Return: it comes with this package."""
 
     def solve(
         self,
@@ -143,7 +146,7 @@ def _parameters(run: Run) -> Any:
     options = run.options
     parameters = mathopt.SolveParameters(threads=options.threads, enable_output=options.log)
     if math.isfinite(run.remaining):
-        parameters.time_limit = datetime.timedelta(seconds=run.remaining)
+        parameters.time_limit = dt.timedelta(seconds=run.remaining)
     accuracy = parameters.pdlp.termination_criteria.simple_optimality_criteria
     accuracy.eps_optimal_relative = max(options.gap / 10, SMALLEST_GAP)
     accuracy.eps_optimal_absolute = SMALLEST_GAP
@@ -171,6 +174,8 @@ def _answer(result: Any, stated: Any, model: LinearModel, run: Run, begun: float
         if found.dual_solution is not None:
             values = found.dual_solution.dual_values
             duals = np.array([values[row] for row in stated.linear_constraints()], dtype=np.float64)
+            # Any finite numbers give a valid bound.
+            duals = np.nan_to_num(duals, nan=0.0, posinf=0.0, neginf=0.0)
             bound = dual_bound(model, duals)
     words = reason.lower().replace("_", " ")
     return Answer(

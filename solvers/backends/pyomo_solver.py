@@ -74,12 +74,13 @@ class Family:
     threads: str = ""
     seed: str = ""
     node_limit: str = ""
+    whole_seconds: bool = False
 
 
 FAMILIES: dict[str, Family] = {
     "cbc": Family("ratio", "threads", "randomCbcSeed", "maxNodes"),
     "cplex": Family("mip_tolerances_mipgap", "threads", "randomseed", "mip_limits_nodes"),
-    "glpk": Family("mipgap"),
+    "glpk": Family("mipgap", whole_seconds=True),
     "gurobi": Family("MIPGap", "Threads", "Seed", "NodeLimit"),
     "highs": Family("mip_rel_gap", "threads", "random_seed", "mip_max_nodes"),
     "scip": Family("limits/gap", "", "randomization/randomseedshift", "limits/totalnodes"),
@@ -113,6 +114,10 @@ class PyomoSolver:
             interrupt=False,
         )
 
+    def require(self) -> None:
+        """Raise SolverError where Pyomo does not find it."""
+        self._found()
+
     def solve(
         self,
         model: LinearModel,
@@ -136,13 +141,15 @@ class PyomoSolver:
             self._family.node_limit: options.node_limit,
         }
         given = {name: value for name, value in chosen.items() if name and value is not None}
-        limit = {"timelimit": run.remaining} if math.isfinite(run.remaining) else {}
+        limit = {}
+        if math.isfinite(run.remaining):
+            whole = max(1, math.floor(run.remaining))
+            limit["timelimit"] = whole if self._family.whole_seconds else run.remaining
         try:
             results = solver.solve(
                 stated, tee=options.log, load_solutions=False, options=given, **limit
             )
-        except (RuntimeError, ValueError, OSError, AttributeError, KeyError) as error:
-            # What interfaces raise for a failed run; Pyomo's own error is a RuntimeError.
+        except Exception as error:  # interfaces raise all kinds, Pyomo's own errors among them
             raise SolverError(f"{self.name} failed: {str(error).strip()}") from None
         return self._answer(model, stated, solver, results, run, begun)
 
@@ -162,7 +169,7 @@ class PyomoSolver:
         finally:
             logger.setLevel(level)
         if not there:
-            raise SolverError(self._missing("Pyomo finds no such solver"))
+            raise SolverError(self._missing("Pyomo does not find it"))
         return solver
 
     def _missing(self, why: str) -> str:
@@ -245,9 +252,7 @@ def _stated(model: LinearModel, relaxed: bool) -> Any:
                 if least > -math.inf:
                     stated.rows.add(body >= least)
     stated.lost = pyo.Objective(
-        expr=LinearExpression(
-            constant=0, linear_coefs=(-model.cost).tolist(), linear_vars=columns
-        ),
+        expr=LinearExpression(constant=0, linear_coefs=(-model.cost).tolist(), linear_vars=columns),
         sense=pyo.minimize,
     )
     return stated

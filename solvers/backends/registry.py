@@ -12,12 +12,14 @@ if TYPE_CHECKING:
 
     from .backend import Backend
 
-#: ``module:class`` below this package.
-BACKENDS: dict[str, str] = {
-    "highs": "highs:Highs",
-    "cp-sat": "cp_sat:CpSat",
-    "pdlp": "math_opt:Pdlp",
-    "scip": "scip:Scip",
+#: ``module:class`` below this package, and its arguments.
+BACKENDS: dict[str, tuple[str, ...]] = {
+    "highs": ("highs:Highs",),
+    "highs-simplex": ("highs:Highs", "simplex"),
+    "highs-ipx": ("highs:Highs", "ipx"),
+    "cp-sat": ("cp_sat:CpSat",),
+    "pdlp": ("math_opt:Pdlp",),
+    "scip": ("scip:Scip",),
 }
 #: What stands before the name of any solver that Pyomo knows.
 PYOMO = "pyomo:"
@@ -30,18 +32,13 @@ def backend_named(name: str) -> Backend:
     ------
     InputError
         For an unknown name.
-    SolverError
-        Where Pyomo does not know its NAME. A missing solver is reported when it is to solve.
     """
     if name.startswith(PYOMO) and len(name) > len(PYOMO):
-        make: Callable[..., Backend] = _found("pyomo_solver:PyomoSolver")
-        return make(name.removeprefix(PYOMO))
-    if name not in BACKENDS:
+        entry, *arguments = "pyomo_solver:PyomoSolver", name.removeprefix(PYOMO)
+    elif name in BACKENDS:
+        entry, *arguments = BACKENDS[name]
+    else:
         raise InputError(f"expected one of {', '.join(BACKENDS)} or pyomo:NAME, got {name!r}")
-    return _found(BACKENDS[name])()
-
-
-def _found(entry: str) -> Callable[..., Backend]:
-    module, name = entry.split(":")
-    found: Callable[..., Backend] = getattr(import_module(f"{__package__}.{module}"), name)
-    return found
+    module, of = entry.split(":")
+    make: Callable[..., Backend] = getattr(import_module(f"{__package__}.{module}"), of)
+    return make(*arguments)

@@ -54,6 +54,10 @@ class Scip:
     name = "SCIP"
     capabilities = Capabilities(threads=False)
 
+    def require(self) -> None:
+        """Raise SolverError where the extra is not installed."""
+        _library()
+
     def solve(
         self,
         model: LinearModel,
@@ -71,7 +75,7 @@ class Scip:
         solver = pyscipopt.Model()
         solver.hideOutput()
         columns = _read(solver, model, relaxed)
-        _set_options(pyscipopt, solver, run)
+        _set_options(solver, run)
         if start is not None and columns:
             _offer_start(solver, columns, start)
         watch = _watch(pyscipopt, kept, heard, columns)
@@ -105,7 +109,7 @@ def _read(solver: Any, model: LinearModel, relaxed: bool) -> list[Any]:
     return columns
 
 
-def _set_options(pyscipopt: ModuleType, solver: Any, run: Run) -> None:
+def _set_options(solver: Any, run: Run) -> None:
     options = run.options
     chosen: dict[str, Any] = {
         "limits/gap": options.gap,
