@@ -73,7 +73,7 @@ def table(rows: list[dict[str, Any]], threads: int) -> str:
         (
             f"{rows[0]['requests']:,} requests, {rows[0]['chunks']:,} chunks, M = 8 workers of "
             f"1,400 chunks each, `plan` with {threads} threads on two cores; peak memory of the "
-            "whole process (import, plan, libraries). Compiled code was warm, the machine not idle: "
+            "whole process, libraries included. Compiled code was warm, the machine not idle: "
             "wall time is an upper bound. Written by `benchmarks/trace_plan.py`."
         ),
         "",
