@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .certificates import read_certificate, write_certificate
     from .certifying import certify, verify
+    from .instances.clusters import read_cluster
     from .instances.generators import generate
+    from .instances.trace_import import ImportOptions, import_traces
     from .problem import (
         CapacityError,
         InputError,
@@ -37,6 +39,7 @@ __version__ = "0.1.0"
 # module would put it where the function should be.
 _EXPORTS: dict[str, str] = {
     "CapacityError": "prefixplace_opt.problem",
+    "ImportOptions": "prefixplace_opt.instances.trace_import",
     "InputError": "prefixplace_opt.problem",
     "METHODS": "prefixplace_opt.solvers.methods",
     "Placement": "prefixplace_opt.problem",
@@ -49,7 +52,9 @@ _EXPORTS: dict[str, str] = {
     "Worker": "prefixplace_opt.problem",
     "certify": "prefixplace_opt.certifying",
     "generate": "prefixplace_opt.instances.generators",
+    "import_traces": "prefixplace_opt.instances.trace_import",
     "read_certificate": "prefixplace_opt.certificates",
+    "read_cluster": "prefixplace_opt.instances.clusters",
     "read_placement": "prefixplace_opt.problem",
     "read_problem": "prefixplace_opt.problem",
     "replan": "prefixplace_opt.replanning",
@@ -63,6 +68,7 @@ _EXPORTS: dict[str, str] = {
 __all__ = [
     "METHODS",
     "CapacityError",
+    "ImportOptions",
     "InputError",
     "Placement",
     "PrefixPlaceError",
@@ -75,7 +81,9 @@ __all__ = [
     "__version__",
     "certify",
     "generate",
+    "import_traces",
     "read_certificate",
+    "read_cluster",
     "read_placement",
     "read_problem",
     "replan",

@@ -25,6 +25,7 @@ from . import (
     replan,
     report,
     show,
+    show_catalogue,
     show_crossover,
     solve,
     suite,
@@ -73,6 +74,8 @@ app.add_typer(suite.app, name="suite")
 app.command("report")(report.report)
 app.command("bench")(bench.bench)
 show.app.command("crossover")(show_crossover.crossover)
+show.app.command("hardware")(show_catalogue.hardware)
+show.app.command("traces")(show_catalogue.traces)
 app.command("replan")(replan.replan)
 app.command("export")(export.export)
 app.command("export-model")(export_model.export_model)

@@ -98,3 +98,18 @@ def test_crossover_errors(extra: tuple[str, ...], message: str) -> None:
     code, _, err = run("show", "crossover", *extra)
     assert code == 2
     assert err.startswith(message)
+
+
+def test_catalogue_and_formats_are_shown() -> None:
+    code, out, _ = run("show", "hardware", "--json")
+    assert code == 0
+    document = json.loads(out)
+    assert {"T4", "L4", "A100", "H100", "H200", "B200"} <= {gpu["name"] for gpu in document["gpus"]}
+    assert all(entry["source"] for entry in (*document["gpus"], *document["models"]))
+    assert {row["kind"] for row in document["profiles"]} == {"measured", "assumed"}
+    code, out, _ = run("show", "hardware", "--sources")
+    assert code == 0
+    assert "two-racks-8" in out
+    code, out, _ = run("show", "traces", "--json")
+    assert [row["name"] for row in json.loads(out)["formats"]][-1] == "mooncake"
+    assert run("show", "traces")[0] == 0
