@@ -20,13 +20,14 @@ from prefixplace_opt.problem import (
     Problem,
     Proof,
     Savings,
+    SolverError,
     savings,
 )
 
 from .certificate import Certificate, FixedChunks, Node, ServicePrices
 from .dyadic import at_least, at_most
 from .integer_savings import IntegerSavings, exact_value
-from .verifier import proven_bound
+from .verifier import proof_faults, proven_bound
 
 
 def certificate_of(problem: Problem, placement: Placement, proof: Proof) -> Certificate:
@@ -40,6 +41,8 @@ def certificate_of(problem: Problem, placement: Placement, proof: Proof) -> Cert
     ------
     InputError
         Where the placement belongs to another problem.
+    SolverError
+        Where the proof's tree is not whole: a fault of the method that made it.
     """
     if placement.instance != problem.digest:
         raise InputError("expected a placement of this instance", field="placement.instance")
@@ -54,6 +57,9 @@ def certificate_of(problem: Problem, placement: Placement, proof: Proof) -> Cert
         prices=prices,
         nodes=nodes,
     )
+    faults = proof_faults(problem, certificate)
+    if faults:
+        raise SolverError(f"the proof is unsound: {faults[0]}")
     bound = proven_bound(problem, certificate, "directed").bound
     step = granularity(problem, bound)
     if step is not None:

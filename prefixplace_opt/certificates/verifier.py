@@ -67,12 +67,9 @@ def verify(
             value = exact_value(problem, held)
             reasons += _lower_fault(certificate, value)
         reasons += _granularity_fault(problem, certificate)
-        proof_faults = [
-            *_price_faults(problem, certificate),
-            *tree_faults(certificate, problem.m, problem.n),
-        ]
-        reasons += proof_faults
-        if not proof_faults:
+        unsound = proof_faults(problem, certificate)
+        reasons += unsound
+        if not unsound:
             proven = proven_bound(problem, certificate, chosen)
             bound = proven.bound
             reasons += _upper_fault(certificate, proven)
@@ -127,6 +124,14 @@ def proven_bound(problem: Problem, certificate: Certificate, arithmetic: Arithme
         step = Fraction(certificate.granularity)
         result = result // step * step
     return ProvenBound(result, worst)
+
+
+def proof_faults(problem: Problem, certificate: Certificate) -> list[Rejection]:
+    """Return what keeps prices and tree from proving anything; empty for a sound proof."""
+    return [
+        *_price_faults(problem, certificate),
+        *tree_faults(certificate, problem.m, problem.n),
+    ]
 
 
 def savings_are_multiples(problem: Problem, step: Fraction) -> bool:

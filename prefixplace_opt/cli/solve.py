@@ -104,7 +104,11 @@ def _certify(problem: "Problem", result: "Result", target: Path) -> None:
             "placement with `prefixplace certify`",
             field="--certificate",
         )
-    write_certificate(certificate_of(problem, result.placement, result.proof), target)
+    certificate = certificate_of(problem, result.placement, result.proof)
+    write_certificate(certificate, target)
+    # Rounding apart the two are equal; the certificate is what counts.
+    if certificate.upper > result.upper * (1 + 1e-9):
+        typer.echo(f"the certificate proves no more than {certificate.upper!r}", err=True)
 
 
 def _document(

@@ -26,6 +26,7 @@ from prefixplace_opt.problem import (
     Prices,
     Problem,
     Proof,
+    SolverError,
     UniformCost,
     Worker,
     savings,
@@ -251,6 +252,13 @@ def test_a_placement_of_another_instance_gets_no_certificate(problem):
     other = problem_of(recompute=UniformCost(7))
     with pytest.raises(InputError, match="placement of this instance"):
         certificate_of(other, Placement.of(problem, [[], []]), Proof.single(np.zeros(4)))
+
+
+def test_a_proof_that_is_no_tree_is_the_fault_of_its_maker(problem):
+    placement = Placement.of(problem, [[], []])
+    zero = Prices.of(np.zeros(savings(problem).rows))
+    with pytest.raises(SolverError, match=r"the proof is unsound: tree\[1\]: expected a node with"):
+        certificate_of(problem, placement, Proof((zero,), (Leaf(0), Leaf(0))))
 
 
 def test_granularity_of_fractions_and_of_numbers_beyond_doubles():
