@@ -31,7 +31,7 @@ def draw_tree(
     placement: Placement | None = None,
     *,
     title: str | None = None,
-    most_chunks: int = 4000,
+    most_chunks: int = 2000,
     most_rows: int = 40,
 ) -> Figure:
     """Draw the forest from the roots down; a chunk is as wide as the requests that need it.
@@ -75,7 +75,12 @@ def draw_tree(
         axes.set_yticks([row + (1 - ROW_GAP) / 2 for row in ticks], [str(row) for row in ticks])
         axes.tick_params(length=0)
         axes.set_ylabel("depth, chunks")
-        axes.set_xlabel("width: requests per epoch that need the chunk")
+        whole = layout.chunk.size == problem.n
+        axes.set_xlabel(
+            "width: requests per epoch that need the chunk"
+            if whole
+            else "width: requests per epoch that need the drawn chunks below"
+        )
         for spine in axes.spines.values():
             spine.set_visible(False)
         axes.set_title(title if title is not None else _title(problem, placement, layout))

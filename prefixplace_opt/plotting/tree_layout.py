@@ -39,7 +39,8 @@ def tree_layout(problem: Problem, *, most_chunks: int, most_rows: int) -> TreeLa
     """Lay out the forest: a chunk is as wide as the requests that need it.
 
     A chunk is at least as wide as its children together, so that any demand fits. Of larger
-    forests the most demanded chunks are kept, with all their ancestors.
+    forests the most demanded chunks are kept, with all their ancestors; a chunk is then as wide
+    as the kept ones below it.
     """
     tree = problem.tree
     # In preorder, from the last position to the first, children come before their parents.
@@ -54,6 +55,8 @@ def tree_layout(problem: Problem, *, most_chunks: int, most_rows: int) -> TreeLa
     # An ancestor is never lighter and stands earlier, so a stable cut keeps the set closed.
     kept = np.sort(np.argsort(-weight, kind="stable")[:most_chunks])
     kept = kept[tree.preorder_depth[kept] < most_rows]
+    if kept.size < tree.n:
+        weight = _weight_of_ends(weight, kept, parents)
     left = np.zeros(tree.n)
     free = left.copy()
     total = float(weight[kept][parents[kept] < 0].sum()) or 1.0
@@ -73,3 +76,14 @@ def tree_layout(problem: Problem, *, most_chunks: int, most_rows: int) -> TreeLa
         width=weight[kept] / total,
         depth=tree.preorder_depth[kept],
     )
+
+
+def _weight_of_ends(weight: Floats, kept: Index, parents: Index) -> Floats:
+    """Return weights by which each kept chunk is as wide as the kept chunks that end below it."""
+    result = np.zeros_like(weight)
+    for p in kept[::-1]:
+        if result[p] == 0.0:
+            result[p] = weight[p]
+        if parents[p] >= 0:
+            result[parents[p]] += result[p]
+    return result

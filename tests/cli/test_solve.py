@@ -146,6 +146,14 @@ def test_wrong_usage_is_status_2(run: Run, tiny: Path) -> None:
     assert run("no-such-command")[0] == 2
 
 
+@pytest.mark.parametrize("arguments", [[], ["solve"], ["show"], ["show", "methods"], ["report"]])
+def test_help_has_a_short_name(run: Run, arguments: list[str]) -> None:
+    code, out, _ = run(*arguments, "-h")
+    assert code == 0
+    assert out.startswith("Usage: ")
+    assert run(*arguments, "--help")[1] == out
+
+
 def test_methods_are_listed(run: Run) -> None:
     code, out, _ = run("show", "methods", "--json")
     assert code == 0
