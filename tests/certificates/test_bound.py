@@ -7,7 +7,13 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from prefixplace_opt.certificates import Certificate, ServicePrices, integer_savings, verify
+from prefixplace_opt.certificates import (
+    Certificate,
+    ServicePrices,
+    certificate_of,
+    integer_savings,
+    verify,
+)
 from prefixplace_opt.certificates.integer_savings import IntegerSavings, exact_value
 from prefixplace_opt.certificates.verifier import proven_bound
 from prefixplace_opt.problem import (
@@ -20,9 +26,12 @@ from prefixplace_opt.problem import (
     Placement,
     PrefixTree,
     Problem,
+    Proof,
     Worker,
     objective_value,
+    savings,
 )
+from prefixplace_opt.solvers.tree_oracle import TreeOracle
 from tests import brute_force
 from tests.certificates.proofs import bound_by_exhaustion, certificates, shared_saving, upper_bound
 from tests.strategies import forests, problems
@@ -187,3 +196,33 @@ def test_a_deep_tree_of_decisions_needs_no_recursion():
     assert report.accepted
     assert report.optimal
     assert report.leaves == depth + 1
+
+
+@pytest.mark.parametrize("objective", ["requester", "pairwise"])
+def test_larger_bounds_in_both_arithmetics_beside_the_solvers_own(objective):
+    """Hundreds of chunks: exact, directed and the solvers' doubles agree as they should."""
+    rng = np.random.default_rng(11)
+    n, m = 400, 4
+    fetch = rng.random((m, m, n)) * 40
+    problem = Problem(
+        tree=PrefixTree([-1, *(int(rng.integers(max(-1, i - 9), i)) for i in range(1, n))]),
+        workers=[Worker(f"w{h}", 30 + 5 * h) for h in range(m)],
+        demand=Demand.from_dense(rng.pareto(1.2, (m, n)), shape=(m, n)),
+        recompute=DenseCost(rng.random((m, n)) * 50),
+        fetch=PairwiseCost(fetch) if objective == "pairwise" else DenseCost(fetch[0]),
+        objective=objective,
+    )
+    form = savings(problem)
+    oracle = TreeOracle(problem.tree)
+    empty = Placement.of(problem, [[] for _ in range(m)])
+    for share in (0.0, 0.4, 1.0):
+        dense = form.row_best * share * rng.random(form.rows)
+        certificate = certificate_of(problem, empty, Proof.single(dense))
+        exact = proven_bound(problem, certificate, "exact").bound
+        directed = proven_bound(problem, certificate, "directed").bound
+        assert exact <= directed <= exact * (1 + Fraction(1e-12))
+        own = dense.sum() + sum(
+            oracle.solve(form.priced_profits(h, dense), int(problem.budgets[h])).value
+            for h in range(m)
+        )
+        assert float(exact) == pytest.approx(own, rel=1e-9)
