@@ -2,6 +2,7 @@
 
 from .best_known import Improvement, improved
 from .checking import Finding, check_entry, checked_certificates, foreign_files
+from .compaction import compacted
 from .runs import solved
 
 __all__ = [
@@ -9,6 +10,7 @@ __all__ = [
     "Improvement",
     "check_entry",
     "checked_certificates",
+    "compacted",
     "foreign_files",
     "improved",
     "solved",

@@ -10,6 +10,7 @@ from prefixplace_opt.problem import SolverError
 from prefixplace_opt.solving import solve
 
 from .best_known import Improvement, improved
+from .compaction import compacted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,5 +39,5 @@ def solved(
     result = solve(problem, method=method, gap=0.0, time_limit=time_limit, threads=threads)
     if result.proof is None:
         raise SolverError(f"the method {method!r} gives no proof to certify")
-    certificate = certificate_of(problem, result.placement, result.proof)
+    certificate = compacted(problem, certificate_of(problem, result.placement, result.proof))
     return improved(suite, folder, certificate, seconds=round(result.seconds, 2), traces=traces)
