@@ -78,7 +78,7 @@ def _sufficient(
     target: Fraction,
 ) -> list[bool]:
     """Return for each price vector whether all of its nodes' bounds stay at or below target."""
-    candidate = replace(certificate, prices=prices)
+    candidate = replace(certificate, prices=tuple(prices))
     savings = IntegerSavings(problem, candidate.prices, "directed")
     good = [True] * len(prices)
     step = None if certificate.granularity is None else Fraction(certificate.granularity)
@@ -97,18 +97,18 @@ def _sufficient(
 def _without_repetition(certificate: Certificate, prices: Sequence[ServicePrices]) -> Certificate:
     number: dict[bytes, int] = {}
     place = []
-    kept = []
+    kept: list[ServicePrices] = []
     for own in prices:
         key = b"/".join(part.tobytes() for part in (own.requester, own.chunk, own.value))
         if key not in number:
             number[key] = len(kept)
             kept.append(own)
         place.append(number[key])
-    nodes = [
+    nodes = tuple(
         node if isinstance(node, Branch) else replace(node, prices=place[node.prices])
         for node in certificate.nodes
-    ]
-    return replace(certificate, prices=kept, nodes=nodes)
+    )
+    return replace(certificate, prices=tuple(kept), nodes=nodes)
 
 
 def _claimed(problem: Problem, certificate: Certificate) -> Certificate:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from prefixplace_opt import InputError, read_problem
@@ -18,6 +19,7 @@ from prefixplace_opt.instances.suites import (
     regenerated,
     write_suite,
 )
+from prefixplace_opt.problem.schema import schema
 
 SUITE = """
 name = "small"
@@ -228,3 +230,19 @@ def test_instances_are_cut_from_traffic_by_a_recipe(tmp_path: Path) -> None:
     trace.write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
     with pytest.raises(InputError, match="its parameters give"):
         regenerated(suite.entries[0], tmp_path)
+
+
+def test_manifests_are_what_their_schema_says(suite_file: Path, tmp_path: Path) -> None:
+    generate_suite(read_suite_file(suite_file), tmp_path / "out")
+    document = json.loads((tmp_path / "out" / MANIFEST).read_text(encoding="utf-8"))
+    document["instances"][0]["best"] = {
+        "lower": 1.0,
+        "upper": 1.0,
+        "seconds": 2.0,
+        "certificate": "certificates/x.json.gz",
+        "difficulty": "easy",
+    }
+    validator = jsonschema.Draft202012Validator(schema("suite"))
+    assert validator.is_valid(document)
+    document["instances"][0]["surprise"] = 1
+    assert not validator.is_valid(document)
