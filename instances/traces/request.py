@@ -127,7 +127,8 @@ def length(value: Any, where: str) -> int:
 
 def milliseconds(value: Any, where: str, *, unit: float = 1.0) -> float:
     """Return a time in ms, given in units of ``unit`` ms; finite, within +-2**53."""
-    if type(value) not in (int, float) or not abs(value) * unit < 2.0**53:
+    # Compared before it is multiplied: an integer may be larger than any double.
+    if type(value) not in (int, float) or not abs(value) < 2**53 / unit:
         raise InputError(f"expected a finite time, got {shorten(value)}", field=where)
     return float(value) * unit
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 from .errors import InputError, shorten
@@ -64,9 +65,9 @@ def placement_from_document(document: Any, problem: Problem) -> Placement:
         problem, [numeric(chunks, f"resident[{m}]") for m, chunks in enumerate(resident)]
     )
     stated = document["value"]
-    if type(stated) not in (int, float) or not math.isclose(
-        stated, placement.value, rel_tol=VALUE_TOLERANCE
-    ):
+    # An integer may be larger than any double, and then closeness cannot even be asked for.
+    comparable = type(stated) in (int, float) and abs(stated) <= sys.float_info.max
+    if not comparable or not math.isclose(stated, placement.value, rel_tol=VALUE_TOLERANCE):
         raise InputError(f"expected {placement.value!r}, got {shorten(stated)}", field="value")
     return placement
 

@@ -172,3 +172,30 @@ def test_hostile_files_end_soon_and_small(case: str) -> None:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         assert not read(reader, raw)
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400 * 2**10
+
+
+def _with(reader: str, key: str, value: Any) -> bytes:
+    rows = [json.loads(line) for line in SEEDS[reader][0].splitlines()]
+    return "".join(json.dumps({**row, key: value}) + "\n" for row in rows).encode()
+
+
+#: What fuzzing found, and mending made an error of the product's own.
+FOUND = {
+    "placement value beyond doubles": ("placement", _with("placement", "value", 10**400)),
+    "time beyond doubles": ("mooncake", _with("mooncake", "timestamp", 10**400)),
+    "delay beyond doubles": ("dynamo", _with("dynamo", "delay", 10**400)),
+    "goodput as one number": (
+        "instance",
+        _with(
+            "instance",
+            "fetch",
+            {"goodput_gbps": {"base64": "AAAAAAAA8D8=", "dtype": "<f8", "shape": []}},
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FOUND)
+def test_what_fuzzing_found(case: str) -> None:
+    reader, raw = FOUND[case]
+    assert not read(reader, raw)
