@@ -100,6 +100,12 @@ def test_an_id_below_another_prefix_is_another_chunk(tmp_path: Path) -> None:
     assert summary.recurring_ids == 3
 
 
+def test_ids_of_64_bits_are_kept_whole(tmp_path: Path) -> None:
+    large = 2**64 - 1
+    path = write(tmp_path / "t.jsonl", rows_of([[large, large - 2**32]]))
+    assert imported(path)[0][0].problem.tree.keys == (str(large), str(large - 2**32))
+
+
 def test_costs_come_from_hardware_and_links(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", rows_of([[1, 2]] * 8))
     problem = imported(path, route="round-robin")[0][0].problem
