@@ -80,7 +80,7 @@ def network(tree: PrefixTree, budget: int) -> Network:
     )
 
 
-def states(tree: PrefixTree, budget: int) -> int:
+def state_count(tree: PrefixTree, budget: int) -> int:
     """Return how many states :func:`network` has, without making them: about n times the budget."""
     return int(_reachable(tree, budget)[1].sum())
 
@@ -140,7 +140,9 @@ def flow_arrays(problem: Problem, *, coverage: CoverageRows | None = None) -> Fl
     x = add_residency(builder, problem, form)
     covered = add_coverage(builder, problem, form, x, labels, coverage)
     # Each state has two arcs out, each arc leads into a state, and a take arc is part of an x.
-    require_room(builder.name, 5 * sum(states(problem.tree, k) for k in problem.budgets.tolist()))
+    require_room(
+        builder.name, 5 * sum(state_count(problem.tree, k) for k in problem.budgets.tolist())
+    )
     known: dict[int, Network] = {}
     networks = [
         known.get(k) or known.setdefault(k, network(problem.tree, k))

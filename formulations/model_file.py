@@ -8,6 +8,7 @@ ones in LP, whose grammar keeps square brackets for quadratic terms.
 from __future__ import annotations
 
 import gzip
+import itertools
 import os
 from typing import TYPE_CHECKING, Literal
 
@@ -80,7 +81,7 @@ def mps_lines(model: LinearModel, comments: Sequence[str] = ()) -> Iterator[str]
     yield "ROWS"
     yield f" N {OBJECTIVE}"
     rows = list(model.row_names())
-    kinds = [_kind(model, r) for r in range(model.rows)]
+    kinds = _kinds(model)
     for name, (kind, _) in zip(rows, kinds, strict=True):
         yield f" {kind} {name}"
     yield "COLUMNS"
@@ -93,9 +94,9 @@ def mps_lines(model: LinearModel, comments: Sequence[str] = ()) -> Iterator[str]
         if side:
             yield f" rhs {name} {_number(side)}"
     yield "BOUNDS"
-    for j, name in enumerate(model.column_names()):
-        lower, upper = float(model.column_lower[j]), float(model.column_upper[j])
-        if model.integral[j] and (lower, upper) == (0.0, 1.0):
+    bounds = (model.column_lower.tolist(), model.column_upper.tolist(), model.integral.tolist())
+    for name, lower, upper, integral in zip(model.column_names(), *bounds, strict=True):
+        if integral and (lower, upper) == (0.0, 1.0):
             yield f" BV bound {name}"
         elif lower == upper:
             yield f" FX bound {name} {_number(lower)}"
@@ -111,15 +112,16 @@ def _mps_columns(model: LinearModel, rows: list[str]) -> Iterator[str]:
     row = model.entry_row[by_column].tolist()
     value = model.entry_value[by_column].tolist()
     ends = np.cumsum(np.bincount(model.entry_column, minlength=model.columns)).tolist()
+    cost, kind = model.cost.tolist(), model.integral.tolist()
     integral, marker, at = False, 0, 0
     for j, name in enumerate(model.column_names()):
-        if bool(model.integral[j]) != integral:
+        if kind[j] != integral:
             integral = not integral
             side = "INTORG" if integral else "INTEND"
             yield f" mark{marker} 'MARKER' '{side}'"
             marker += 1
-        if model.cost[j] or at == ends[j]:
-            yield f" {name} {OBJECTIVE} {_number(float(model.cost[j]))}"
+        if cost[j] or at == ends[j]:
+            yield f" {name} {OBJECTIVE} {_number(cost[j])}"
         for entry in range(at, ends[j]):
             yield f" {name} {rows[row[entry]]} {_number(value[entry])}"
         at = ends[j]
@@ -138,14 +140,16 @@ def lp_lines(model: LinearModel, comments: Sequence[str] = ()) -> Iterator[str]:
     yield "Maximize"
     used = np.bincount(model.entry_column, minlength=model.columns) > 0
     shown = np.flatnonzero((model.cost != 0.0) | ~used).tolist()
-    terms = [_term(float(model.cost[j]), names[j]) for j in shown]
+    cost = model.cost.tolist()
+    terms = [_term(cost[j], names[j]) for j in shown]
     if model.constant:
         terms.append(_term(model.constant))
     yield from _wrapped(f" {OBJECTIVE}:", terms)
     yield "Subject To"
     signs = {"L": "<=", "G": ">=", "E": "="}
-    for r, name in enumerate(model.row_names("()")):
-        kind, side = _kind(model, r)
+    for r, (name, (kind, side)) in enumerate(
+        zip(model.row_names("()"), _kinds(model), strict=True)
+    ):
         terms = [_term(value[e], names[column[e]]) for e in range(start[r], start[r + 1])]
         if not terms:
             if not names:  # LP has no way to state a row over no columns at all
@@ -154,9 +158,9 @@ def lp_lines(model: LinearModel, comments: Sequence[str] = ()) -> Iterator[str]:
         yield from _wrapped(f" {name}:", [*terms, f"{signs[kind]} {_number(side)}"])
     binary = model.integral & (model.column_lower == 0.0) & (model.column_upper == 1.0)
     yield "Bounds"
+    lower, upper = model.column_lower.tolist(), model.column_upper.tolist()
     for j in np.flatnonzero(~binary).tolist():
-        lower, upper = float(model.column_lower[j]), float(model.column_upper[j])
-        yield f" {_number(lower)} <= {names[j]} <= {_number(upper)}"
+        yield f" {_number(lower[j])} <= {names[j]} <= {_number(upper[j])}"
     for title, members in (("Binaries", binary), ("Generals", model.integral & ~binary)):
         if members.any():
             yield title
@@ -165,19 +169,26 @@ def lp_lines(model: LinearModel, comments: Sequence[str] = ()) -> Iterator[str]:
     yield "End"
 
 
-def _kind(model: LinearModel, row: int) -> tuple[str, float]:
-    """Return the row's kind in MPS letters and its right-hand side."""
-    lower, upper = float(model.row_lower[row]), float(model.row_upper[row])
-    if lower == upper:
-        return "E", upper
-    if lower == -np.inf and upper < np.inf:
-        return "L", upper
-    if upper == np.inf and lower > -np.inf:
-        return "G", lower
-    raise InputError(
-        f"expected a row with one bound or two equal ones, got {lower} and {upper}",
-        field=f"row_lower[{row}]",
+def _kinds(model: LinearModel) -> list[tuple[str, float]]:
+    """Return every row's kind in MPS letters and its right-hand side."""
+    lower, upper = model.row_lower, model.row_upper
+    kind = np.select(
+        [
+            lower == upper,
+            np.isneginf(lower) & np.isfinite(upper),
+            np.isfinite(lower) & np.isposinf(upper),
+        ],
+        ["E", "L", "G"],
+        default="",
     )
+    if (kind == "").any():
+        at = int(np.argmin(kind != ""))
+        raise InputError(
+            f"expected a row with one bound or two equal ones, got {lower[at]} and {upper[at]}",
+            field=f"row_lower[{at}]",
+        )
+    side = np.where(kind == "G", lower, upper)
+    return list(zip(kind.tolist(), side.tolist(), strict=True))
 
 
 def _wrapped(head: str, words: Iterable[str]) -> Iterator[str]:
@@ -207,5 +218,6 @@ def _word(text: str) -> str:
 
 
 def _write(lines: Iterable[str], write: Callable[[bytes], object]) -> None:
-    for line in lines:
-        write(line.encode("utf-8") + b"\n")
+    iterator = iter(lines)
+    while batch := list(itertools.islice(iterator, 10_000)):
+        write(("\n".join(batch) + "\n").encode("utf-8"))

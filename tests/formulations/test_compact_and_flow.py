@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 import prefixplace_opt as pp
 from prefixplace_opt.formulations import PlacementModel, compact_arrays, flow_arrays
-from prefixplace_opt.formulations.flow import network, states
+from prefixplace_opt.formulations.flow import network, state_count
 from prefixplace_opt.formulations.placement_model import worker_labels
 from prefixplace_opt.problem import Demand, UniformCost, savings
 from prefixplace_opt.solvers.tree_oracle import TreeOracle
@@ -109,7 +109,7 @@ def test_with_one_worker_the_flow_lp_is_the_tree_oracle(problem: pp.Problem) -> 
 def test_paths_of_the_network_are_the_closed_sets(problem: pp.Problem) -> None:
     budget = int(problem.budgets[0])
     net = network(problem.tree, budget)
-    assert net.states == states(problem.tree, budget)
+    assert net.states == state_count(problem.tree, budget)
     found = set()
     reached = set()
     walks: list[tuple[int, frozenset[int]]] = [(0, frozenset())]
