@@ -43,15 +43,14 @@ if TYPE_CHECKING:
 
 RESULTS = Path(__file__).parent / "results" / "formulations.md"
 
-#: Name -> arrays, Pyomo model, and the LP algorithm of HiGHS.
-FORMULATIONS: dict[str, tuple[Callable[..., PlacementModel], Callable[..., Any], str]] = {
-    "compact": (compact_arrays, compact_milp, "simplex"),
+#: Name -> arrays and Pyomo model.
+FORMULATIONS: dict[str, tuple[Callable[..., PlacementModel], Callable[..., Any]]] = {
+    "compact": (compact_arrays, compact_milp),
     "compact-both": (
         lambda problem: compact_arrays(problem, closure="both"),
         lambda problem: compact_milp(problem, closure="both"),
-        "simplex",
     ),
-    "flow": (flow_arrays, flow_milp, "ipx"),
+    "flow": (flow_arrays, flow_milp),
 }
 
 BUILD = (
@@ -92,7 +91,7 @@ def seconds(action: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def measured(problem: pp.Problem, name: str, limit: float) -> dict[str, Any]:
-    arrays, algebraic, lp_solver = FORMULATIONS[name]
+    arrays, algebraic = FORMULATIONS[name]
     row: dict[str, Any] = {"instance": problem.name, "formulation": name}
     row["arrays"], model = seconds(lambda: arrays(problem))
     row["pyomo"], _ = seconds(lambda: algebraic(problem))
@@ -100,21 +99,21 @@ def measured(problem: pp.Problem, name: str, limit: float) -> dict[str, Any]:
     linear = model.linear
     row |= {"rows": linear.rows, "columns": linear.columns, "entries": linear.entries}
     run = Run(Options(gap=0.0, time_limit=limit))
-    answer = Highs(lp_solver=lp_solver).solve(linear, run, relaxed=True)
+    answer = Highs().solve(linear, run, relaxed=True)
     row["arrays_lp"] = answer.seconds
     row["lp_value"] = answer.bound if answer.ending == "optimal" else None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.mps"
         row["write"], _ = seconds(lambda: write_model(linear, path))
         row["megabytes"] = round(path.stat().st_size / 1e6, 2)
-        row |= by_highs(problem, model, path, lp_solver, limit)
+        row |= by_highs(problem, model, path, limit)
         row |= by_scip(problem, model, path, limit)
     row["value"] = max(row["highs_value"], row["scip_value"])
     return row
 
 
 def by_highs(
-    problem: pp.Problem, model: PlacementModel, path: Path, lp_solver: str, limit: float
+    problem: pp.Problem, model: PlacementModel, path: Path, limit: float
 ) -> dict[str, Any]:
     highs = highspy.Highs()
     for option, value in {
@@ -122,7 +121,8 @@ def by_highs(
         "threads": 1,
         "time_limit": limit,
         "mip_rel_gap": 0.0,
-        "solver": lp_solver,
+        "solver": "ipx" if model.linear.interior_point else "choose",
+        "mip_lp_solver": "ipx" if model.linear.interior_point else "choose",
         "solve_relaxation": True,
     }.items():
         highs.setOptionValue(option, value)

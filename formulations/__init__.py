@@ -7,6 +7,7 @@ Every formulation comes as arrays (``compact_arrays``, for solvers) and as a Pyo
 from .algebraic_compact import compact_milp
 from .algebraic_configuration import configuration_lp
 from .algebraic_flow import flow_milp
+from .by_name import FORMULATIONS
 from .compact import CompactModel, compact_arrays
 from .configuration import (
     ConfigurationModel,
@@ -19,6 +20,7 @@ from .linear_model import LinearModel
 from .placement_model import PlacementModel
 
 __all__ = [
+    "FORMULATIONS",
     "CompactModel",
     "ConfigurationModel",
     "Configurations",

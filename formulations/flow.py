@@ -134,7 +134,9 @@ def flow_arrays(problem: Problem, *, coverage: CoverageRows | None = None) -> Fl
     coverage
         See :mod:`.coverage`; by default aggregated requester-side and disaggregated pairwise.
     """
-    builder = ModelBuilder(f"flow {problem.name}".strip())
+    # On RAG-shaped instances HiGHS' interior point method solved the LP, a large and degenerate
+    # network, 2 to 8 times faster than its simplex method.
+    builder = ModelBuilder(f"flow {problem.name}".strip(), interior_point=True)
     form = savings(problem)
     labels = worker_labels(problem)
     x = add_residency(builder, problem, form)

@@ -94,6 +94,9 @@ class LinearModel:
         Shape (entries,): column and coefficient of each entry; columns ascend within a row.
     column_families, row_families
         What the columns and rows are called.
+    interior_point
+        A hint to solvers: the LP is large and degenerate, and interior point methods are faster on
+        it than simplex methods.
     """
 
     name: str
@@ -109,6 +112,7 @@ class LinearModel:
     entry_value: Floats
     column_families: tuple[Family, ...]
     row_families: tuple[Family, ...]
+    interior_point: bool = False
 
     @property
     def columns(self) -> int:
@@ -174,8 +178,9 @@ class LinearModel:
 class ModelBuilder:
     """Puts a :class:`LinearModel` together, one family at a time."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, interior_point: bool = False) -> None:
         self.name = name
+        self._interior_point = interior_point
         self._columns = _Families()
         self._rows = _Families()
         self._cost: list[Floats] = []
@@ -241,6 +246,7 @@ class ModelBuilder:
             entry_value=_joined([value for _, value in self._entries], np.float64),
             column_families=tuple(self._columns.families),
             row_families=tuple(self._rows.families),
+            interior_point=self._interior_point,
         )
 
 

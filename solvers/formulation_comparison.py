@@ -6,26 +6,19 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from prefixplace_opt.formulations import PlacementModel, compact_arrays, flow_arrays
+from prefixplace_opt.formulations import FORMULATIONS, PlacementModel
 from prefixplace_opt.formulations.repair import repaired
 from prefixplace_opt.problem import InputError
 
-from .backends.highs import Highs
+from .backends.contained import limited
 from .run import Options, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from prefixplace_opt.problem import Problem
 
     from .backends.backend import Answer, Ending
-
-#: Name -> how to build it, and how HiGHS solves its LP.
-COMPARED: dict[str, tuple[Callable[[Problem], PlacementModel], str]] = {
-    "compact": (compact_arrays, "simplex"),
-    "compact-both": (lambda problem: compact_arrays(problem, closure="both"), "simplex"),
-    "flow": (flow_arrays, "ipx"),
-}
 
 
 @dataclass(frozen=True)
@@ -70,7 +63,7 @@ class FormulationRun:
 def compare_formulations(
     problem: Problem,
     *,
-    formulations: Iterable[str] = tuple(COMPARED),
+    formulations: Iterable[str] = tuple(FORMULATIONS),
     time_limit: float | None = None,
     seed: int = 0,
     threads: int = 1,
@@ -82,7 +75,7 @@ def compare_formulations(
     problem
         What is formulated.
     formulations
-        Names from :data:`COMPARED`.
+        Names from :data:`prefixplace_opt.formulations.FORMULATIONS`.
     time_limit
         Seconds for each single LP and MIP.
     seed, threads
@@ -94,18 +87,19 @@ def compare_formulations(
         For an unknown name.
     """
     for name in formulations:
-        if name not in COMPARED:
+        if name not in FORMULATIONS:
             raise InputError(
-                f"expected one of {', '.join(COMPARED)}, got {name!r}", field="formulation"
+                f"expected one of {', '.join(FORMULATIONS)}, got {name!r}", field="formulation"
             )
     for name in formulations:
-        build, lp_solver = COMPARED[name]
         begun = time.perf_counter()
-        model = build(problem)
+        model = FORMULATIONS[name](problem)
         built = time.perf_counter() - begun
         options = Options(gap=0.0, time_limit=time_limit, seed=seed, threads=threads)
-        lp = Highs(lp_solver=lp_solver).solve(model.linear, Run(options), relaxed=True)
-        mip = Highs().solve(model.linear, Run(options))
+        run = Run(options)
+        lp = limited("highs", model.linear, run).solve(model.linear, run, relaxed=True)
+        run = Run(options)
+        mip = limited("highs", model.linear, run).solve(model.linear, run)
         yield FormulationRun(
             instance=problem.name,
             formulation=name,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from prefixplace_opt.formulations import PlacementModel, compact_arrays, flow_arrays
+from prefixplace_opt.formulations import FORMULATIONS, PlacementModel
 from prefixplace_opt.formulations.dual_bound import dual_bound
 from prefixplace_opt.problem import Holders, Placement, Problem, savings
 from prefixplace_opt.problem.proof import Proof
@@ -25,16 +25,9 @@ from .result import OPTIMAL_TOLERANCE, Result, Status, relative_gap
 from .tree_oracle import TreeOracle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from .run import Run
 
 Floats = NDArray[np.float64]
-
-FORMULATIONS: dict[str, Callable[[Problem], PlacementModel]] = {
-    "compact": compact_arrays,
-    "flow": flow_arrays,
-}
 
 
 def lp_bound(problem: Problem, run: Run, method: str, formulation: str, backend: str) -> Result:

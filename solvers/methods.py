@@ -91,19 +91,17 @@ METHODS: dict[str, Method] = {
             ("compact", "scip"),
             proves=True,
         ),
-        # An interior point method was 2 to 8 times faster than the simplex method on the flow LP of
-        # RAG-shaped instances, a large, degenerate network.
         Method(
             "compact-lp",
             "LP bound of the compact formulation, its solution rounded and refined",
             "lp_bound:lp_bound",
-            ("compact-lp", "compact", "highs-simplex"),
+            ("compact-lp", "compact", "highs"),
         ),
         Method(
             "flow-lp",
             "LP bound of the tree-DP flow formulation, equal to the configuration LP's",
             "lp_bound:lp_bound",
-            ("flow-lp", "flow", "highs-ipx"),
+            ("flow-lp", "flow", "highs"),
         ),
         Method(
             "pdlp",

@@ -13,12 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from prefixplace_opt.formulations import (
-    LinearModel,
-    PlacementModel,
-    compact_arrays,
-    flow_arrays,
-)
+from prefixplace_opt.formulations import FORMULATIONS, LinearModel, PlacementModel
 from prefixplace_opt.formulations.repair import repaired
 from prefixplace_opt.problem import Placement, Problem, SolverError
 
@@ -29,16 +24,9 @@ from .backends.registry import backend_named
 from .result import OPTIMAL_TOLERANCE, Result, Status, relative_gap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from .run import Run
 
 Floats = NDArray[np.float64]
-
-FORMULATIONS: dict[str, Callable[[Problem], PlacementModel]] = {
-    "compact": compact_arrays,
-    "flow": flow_arrays,
-}
 
 #: What each ending of the solver makes of a result whose gap is not closed. The others contradict
 #: what is known of every model here: that holding nothing is feasible, and all columns are bounded.

@@ -27,6 +27,9 @@ COLUMNS = (
     Column("mip_seconds", "MIP s", "seconds"),
 )
 
+#: What solvers' tolerances leave between equal numbers.
+ROUNDING = 1e-9
+
 
 def formulation_table(runs: Iterable[FormulationRun]) -> Table:
     """Return a row a run; ``lp_excess`` is how far the LP lies above the instance's best plan."""
@@ -41,11 +44,11 @@ def formulation_table(runs: Iterable[FormulationRun]) -> Table:
         known = best.get(run.instance)
         row["lp_excess"] = None
         if known and run.lp_value is not None:
-            # What the solver's tolerance leaves of an LP that meets the optimum is nothing.
             excess = run.lp_value / known - 1
-            row["lp_excess"] = 0.0 if abs(excess) < 1e-9 else excess
+            row["lp_excess"] = 0.0 if abs(excess) < ROUNDING else excess
         row["mip_gap"] = None
         if run.value is not None and run.bound > 0:
-            row["mip_gap"] = max(0.0, (run.bound - run.value) / run.bound)
+            gap = (run.bound - run.value) / run.bound
+            row["mip_gap"] = 0.0 if gap < ROUNDING else gap
         rows.append(row)
     return Table("Formulations", COLUMNS, tuple(rows))

@@ -75,6 +75,7 @@ def write_request(folder: Path, request: Request) -> None:
             "backend": request.backend,
             "name": request.model.name,
             "constant": request.model.constant,
+            "interior_point": request.model.interior_point,
             "relaxed": request.relaxed,
             "options": request.options,
             "deadline": request.deadline,
@@ -95,6 +96,7 @@ def read_request(folder: Path) -> Request:
     model = LinearModel(
         name=said["name"],
         constant=said["constant"],
+        interior_point=said["interior_point"],
         column_families=families["c"],
         row_families=families["r"],
         **stored,

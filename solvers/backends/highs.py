@@ -63,16 +63,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 class Highs:
-    """HiGHS through its own Python binding.
-
-    Parameters
-    ----------
-    lp_solver
-        HiGHS' option ``solver``: how it solves an LP (``choose``, ``simplex``, ``ipx``, ``pdlp``).
-    """
-
-    def __init__(self, lp_solver: str = "choose") -> None:
-        self._lp_solver = lp_solver
+    """HiGHS through its own Python binding."""
 
     name = "HiGHS"
     capabilities = Capabilities(duals=True)
@@ -96,11 +87,10 @@ class Highs:
             _set_options(solver, run)
             integral = model.integral & (not relaxed)
             mip = bool(integral.any())
-            if not mip:
-                _require(
-                    solver.setOptionValue("solver", self._lp_solver),
-                    f"HiGHS refuses solver = {self._lp_solver}",
-                )
+            if model.interior_point:
+                # The same algorithm for an LP and for the root of a MIP.
+                option = "mip_lp_solver" if mip else "solver"
+                _require(solver.setOptionValue(option, "ipx"), f"HiGHS refuses {option} = ipx")
             _pass(solver, model, integral)
             if start is not None and mip:
                 _offer_start(solver, start)
