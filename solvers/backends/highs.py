@@ -63,7 +63,17 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 class Highs:
-    """HiGHS through its own Python binding."""
+    """HiGHS through its own Python binding.
+
+    Parameters
+    ----------
+    lp_solver
+        How it solves an LP, and the root of a MIP: ``simplex``, ``ipx``, ...; by default what the
+        model hints at.
+    """
+
+    def __init__(self, lp_solver: str = "") -> None:
+        self._lp_solver = lp_solver
 
     name = "HiGHS"
     capabilities = Capabilities(duals=True)
@@ -87,10 +97,11 @@ class Highs:
             _set_options(solver, run)
             integral = model.integral & (not relaxed)
             mip = bool(integral.any())
-            if model.interior_point:
-                # The same algorithm for an LP and for the root of a MIP.
-                option = "mip_lp_solver" if mip else "solver"
-                _require(solver.setOptionValue(option, "ipx"), f"HiGHS refuses {option} = ipx")
+            lp_solver = self._lp_solver or ("ipx" if model.interior_point else "choose")
+            option = "mip_lp_solver" if mip else "solver"
+            _require(
+                solver.setOptionValue(option, lp_solver), f"HiGHS refuses {option} = {lp_solver}"
+            )
             _pass(solver, model, integral)
             if start is not None and mip:
                 _offer_start(solver, start)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 #: ``module:class`` below this package, and its arguments.
 BACKENDS: dict[str, tuple[str, ...]] = {
     "highs": ("highs:Highs",),
+    "highs-simplex": ("highs:Highs", "simplex"),
+    "highs-ipx": ("highs:Highs", "ipx"),
     "cp-sat": ("cp_sat:CpSat",),
     "pdlp": ("math_opt:Pdlp",),
     "scip": ("scip:Scip",),
