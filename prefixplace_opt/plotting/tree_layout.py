@@ -78,7 +78,7 @@ def tree_layout(problem: Problem, *, most_chunks: int, most_rows: int) -> TreeLa
     )
 
 
-def _weight_of_ends(weight: Floats, kept: Index, parents: Index) -> Floats:
+def _weight_of_ends(weight: Floats, kept: NDArray[np.intp], parents: Index) -> Floats:
     """Return weights by which each kept chunk is as wide as the kept chunks that end below it."""
     result = np.zeros_like(weight)
     for p in kept[::-1]:

@@ -10,6 +10,7 @@ import os
 import tempfile
 import zlib
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -277,10 +278,9 @@ def _from_base64(value: dict[str, Any], field: str) -> NDArray[Any]:
     return np.frombuffer(raw, dtype=kind).reshape(shape)
 
 
-def _unpacked(file: BinaryIO, size: int) -> bytes:
-    magic = file.read(2)
-    file.seek(0)
-    if magic != b"\x1f\x8b":
+def _unpacked(file: BufferedReader, size: int) -> bytes:
+    # A pipe cannot be rewound, so the first bytes are looked at without being read.
+    if file.peek(2)[:2] != b"\x1f\x8b":
         return file.read()
     limit = max(GZIP_FREE_BYTES, GZIP_RATIO * size)
     with gzip.open(file, "rb") as stream:

@@ -146,6 +146,26 @@ def test_wrong_usage_is_status_2(run: Run, tiny: Path) -> None:
     assert run("no-such-command")[0] == 2
 
 
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+def test_instance_may_come_through_a_pipe(
+    run: Run, tiny: Path, tmp_path: Path, packed: bool
+) -> None:
+    import gzip
+    import threading
+
+    content = tiny.read_bytes()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(
+        target=lambda: pipe.write_bytes(gzip.compress(content) if packed else content)
+    )
+    writer.start()
+    code, out, _ = run("solve", pipe, "--json")
+    writer.join()
+    assert code == 0
+    assert json.loads(out)["instance"] == read_problem(tiny).digest
+
+
 @pytest.mark.parametrize("arguments", [[], ["solve"], ["show"], ["show", "methods"], ["report"]])
 def test_help_has_a_short_name(run: Run, arguments: list[str]) -> None:
     code, out, _ = run(*arguments, "-h")
