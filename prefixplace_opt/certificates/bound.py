@@ -10,7 +10,7 @@ The bound of a node with fixed chunks is the largest of UB(pi | .. , opposite of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,18 +38,22 @@ class NodeBound(NamedTuple):
 
 
 def node_bounds(
-    problem: Problem, certificate: Certificate, savings: IntegerSavings
+    problem: Problem,
+    certificate: Certificate,
+    savings: IntegerSavings,
+    only: Collection[int] | None = None,
 ) -> Iterator[NodeBound]:
     """Yield the bounds of all leaves and nodes with fixed chunks of a whole tree.
 
     Nodes with the same prices come together, so that one set of profits is held at a time.
+    ``only`` leaves out the nodes of all other price vectors; then nothing is proven of the tree.
     """
     tree = DecisionTree(certificate.nodes)
     by_prices: dict[int, list[int]] = {}
     for at, node in enumerate(certificate.nodes):
         if not isinstance(node, Branch):
             by_prices.setdefault(node.prices, []).append(at)
-    for prices in sorted(by_prices):
+    for prices in sorted(by_prices if only is None else by_prices.keys() & set(only)):
         priced = savings.priced(certificate.prices[prices])
         profits = [savings.profits(worker, priced) for worker in range(problem.m)]
         workers = [_Worker(problem, worker, profits[worker]) for worker in range(problem.m)]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from prefixplace_opt.problem import Problem
 
 #: Significant digits that are tried for the largest price; the last resort is all of them.
-DIGITS = (3, 4, 5, 6, 7, 8, 10, 12)
+DIGITS = (4, 6, 8, 10)
 #: Share of the tolerance of a proven optimum that rounding may use up.
 USABLE = Fraction(9, 10)
 #: Relative amount by which rounding may raise a bound that proves no optimum.
@@ -42,16 +42,12 @@ def compacted(problem: Problem, certificate: Certificate) -> Certificate:
     target = _target(certificate)
     chosen: list[ServicePrices | None] = [None] * len(certificate.prices)
     for digits in DIGITS:
-        prices = [
-            own or _rounded(full, digits)
-            for own, full in zip(chosen, certificate.prices, strict=True)
-        ]
-        good = _sufficient(problem, certificate, prices, target)
-        for at, fine in enumerate(good):
-            if fine:
-                chosen[at] = prices[at]
-        if all(good):
-            break
+        left = [at for at, own in enumerate(chosen) if own is None]
+        prices = list(certificate.prices)
+        for at in left:
+            prices[at] = _rounded(prices[at], digits)
+        for at in _sufficient(problem, certificate, prices, left, target):
+            chosen[at] = prices[at]
     prices = [own or full for own, full in zip(chosen, certificate.prices, strict=True)]
     return _claimed(problem, _without_repetition(certificate, prices))
 
@@ -75,14 +71,15 @@ def _sufficient(
     problem: Problem,
     certificate: Certificate,
     prices: Sequence[ServicePrices],
+    asked: Sequence[int],
     target: Fraction,
-) -> list[bool]:
-    """Return for each price vector whether all of its nodes' bounds stay at or below target."""
+) -> set[int]:
+    """Return which of the ``asked`` vectors keep the bounds of their nodes down to ``target``."""
     candidate = replace(certificate, prices=tuple(prices))
     savings = IntegerSavings(problem, candidate.prices, "directed")
-    good = [True] * len(prices)
     step = None if certificate.granularity is None else Fraction(certificate.granularity)
-    for at, bound in node_bounds(problem, candidate, savings):
+    good = set(asked)
+    for at, bound in node_bounds(problem, candidate, savings, good.copy()):
         node = candidate.nodes[at]
         if bound is None or isinstance(node, Branch):
             continue
@@ -90,7 +87,7 @@ def _sufficient(
         if step is not None:
             value = value // step * step
         if value > target:
-            good[node.prices] = False
+            good.discard(node.prices)
     return good
 
 
