@@ -141,12 +141,15 @@ def main() -> None:
 
 
 def write(n: int, rows: list[str], memory: list[str], small: list[str]) -> None:
+    head = (
+        f"An hour of chat traffic, {n:,} chunks; medians of {ROUNDS} alternating runs, one thread. "
+        "*Plain* is the vectorised table over the whole forest (about four times as fast as the "
+        "recurrence written as a loop). Optima agree. Written by `benchmarks/oracle.py`."
+    )
     lines: list[Any] = [
         "# The tree oracle against the plain dynamic programme",
         "",
-        f"An hour of chat traffic, {n:,} chunks; medians of {ROUNDS} alternating runs, one thread. "
-        "*Plain* is the vectorised table over the whole forest (about four times as fast as the "
-        "recurrence written as a loop). Optima agree. Written by `benchmarks/oracle.py`.",
+        head,
         "",
         "| profits | budget k | plain, ms | core, ms | plain / core |",
         "|---|---:|---:|---:|---:|",

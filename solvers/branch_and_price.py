@@ -12,6 +12,7 @@ from __future__ import annotations
 import heapq
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -27,6 +28,7 @@ from .pricing import Pricer, Pricing
 from .proof_tree import ProofTree
 from .run import Run
 from .subproblem import FREE, IN, OUT, States, Subproblem, decide
+from .whole_refinement import WholeRefinement
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -37,8 +39,8 @@ Ending = Literal["time-limit", "interrupted", "node-limit"]
 ROOT_STEPS, NODE_STEPS = 400, 50
 #: A node is contracted and priced again while fixing decides this share of its slots.
 WORTHWHILE_FIXING = 0.1
-#: One in so many iterates is refined to a plan.
-REFINE_EVERY = 3
+#: One in so many iterates is refined to a plan; on the whole problem, where tables are too large.
+REFINE_EVERY, REFINE_WHOLE_EVERY = 3, 10
 
 
 @dataclass(order=True)
@@ -86,6 +88,10 @@ class BranchAndPrice:
         self._closed = 0.0
         self.nodes = 0
         self.evaluations = 0
+
+    @cached_property
+    def _whole(self) -> WholeRefinement:
+        return WholeRefinement(self.form, self.tree, self.budgets, self._run.stopped)
 
     @property
     def upper(self) -> float:
@@ -195,6 +201,9 @@ class BranchAndPrice:
             if refinement.possible and count % REFINE_EVERY == 1:
                 value, taken = refinement.refine(pricing.taken)
                 self._incumbent.offer(value, lambda: sub.held(taken))
+            elif not refinement.possible and count % REFINE_WHOLE_EVERY == 0:
+                value, held = self._whole.refine(sub.held(pricing.taken))
+                self._incumbent.offer(value, lambda: held)
             if best <= self._incumbent.cutoff or self._run.stopped():
                 return None
             if node.depth == 0:

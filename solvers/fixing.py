@@ -25,8 +25,8 @@ Index = NDArray[np.int32]
 def forced_bounds(pricer: Pricer, prices: Floats) -> tuple[Floats, Floats]:
     """Return the bound at ``prices`` with every slot forced in, and forced out.
 
-    Two arrays of shape (slots,). Workers too large for a table get the bound itself: nothing of
-    theirs will be fixed.
+    Two arrays of shape (slots,). Workers too large for a table get upper bounds on theirs, from
+    the priced budget (:meth:`TreeOracle.forced_values`).
     """
     sub = pricer.subproblem
     profit = pricer.profits(prices)
@@ -49,10 +49,12 @@ def forced_bounds(pricer: Pricer, prices: Floats) -> tuple[Floats, Floats]:
             inside[own],
             outside[own],
         )
-    for h in set(workers) - set(known):
+    large = [h for h in workers if h not in known]
+    evaluated = pricer(prices).values if large else values
+    for h in large:
         own = slice(sub.first[h], sub.first[h + 1])
-        values[h] = pricer(prices).values[h]
-        inside[own] = outside[own] = values[h]
+        values[h] = evaluated[h]
+        inside[own], outside[own] = pricer.oracle(h).forced_values(profit[own], int(sub.budget[h]))
     bound = sub.constant + float(prices.sum()) + float(values.sum())
     rest = np.repeat(bound - values, np.diff(sub.first))
     return rest + inside, rest + outside

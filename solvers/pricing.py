@@ -100,6 +100,10 @@ class Pricer:
         bound = sub.constant + float(prices.sum()) + float(values.sum())
         return Pricing(bound, values, taken, slope)
 
+    def oracle(self, worker: int) -> TreeOracle:
+        """Return the oracle of a worker that is too large for a table."""
+        return self._lean[worker]
+
     def profits(self, prices: Floats) -> Floats:
         """Return the node profits of all slots at ``prices``."""
         sub = self.subproblem

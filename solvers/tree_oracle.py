@@ -108,6 +108,62 @@ class TreeOracle:
             )
         return ClosedSet(float(profit[resident].sum()), resident)
 
+    def forced_values(self, profit: Floats, budget: int) -> tuple[Floats, Floats]:
+        """Return upper bounds on the optimum with each chunk in, and with each chunk out.
+
+        Two arrays of shape (n,), by position, from the priced budget: O(n), and no lower than
+        the exact values; a chunk that is in goes with its ancestors, one that is out with all
+        below it.
+        """
+        inside, outside = np.empty(profit.size), np.empty(profit.size)
+        _force(
+            profit,
+            self._parents,
+            self._depth,
+            min(budget, profit.size),
+            self._floats,
+            self._indices,
+            self._taken,
+            inside,
+            outside,
+        )
+        return inside, outside
+
+
+@numba.njit(cache=True, nogil=True)
+def _force(
+    profit: Floats,
+    parents: Index,
+    depth: Index,
+    budget: int,
+    floats: Floats,
+    indices: Index,
+    taken: Mask,
+    inside: Floats,
+    outside: Floats,
+) -> None:
+    gain, value, rest_value, loss = floats[0], floats[1], floats[2], floats[3]
+    place, up, node, rest_up, rest = indices[0], indices[1], indices[2], indices[3], indices[4]
+    n = profit.shape[0]
+    price = 0.0
+    count = contract(profit, parents, depth, budget, 0.0, gain, place, value, up, node)
+    if budget == 0:
+        inside[:] = -np.inf
+        outside[:] = 0.0
+        return
+    if count > budget:
+        price, _, _ = search_price(
+            value, up, count, budget, rest_value, rest_up, rest, gain, place, taken
+        )
+    flip_losses(profit, parents, n, price, gain, loss)
+    upper = price * budget + rounding_bound(profit, price)
+    for i in range(n):
+        if parents[i] < 0 and gain[i] > 0.0:
+            upper += gain[i]
+    for i in range(n):
+        inside[i] = upper + min(loss[i], 0.0)
+        outside[i] = upper - max(loss[i], 0.0)
+
 
 @numba.njit(cache=True, nogil=True)
 def _solve(

@@ -194,6 +194,44 @@ def test_answer_does_not_depend_on_earlier_calls_or_threads() -> None:
         assert all(map(np.array_equal, results, first))
 
 
+@settings(max_examples=150)
+@given(oracle_inputs(most=25))
+def test_forced_values_bound_the_exact_ones(given_input) -> None:
+    tree, profit, budget = given_input
+    inside, outside = TreeOracle(tree).forced_values(profit, budget)
+    best = best_value(tree, profit, budget)
+    scale = 1e-12 * (1 + np.abs(profit).sum())
+    pay = 2e12 * scale
+    assert (np.maximum(inside, outside) >= best - scale).all()
+    for p in range(tree.n):
+        above = np.zeros(tree.n, dtype=np.bool_)
+        at = p
+        while at >= 0:
+            above[at] = True
+            at = tree.preorder_parents[at]
+        if above.sum() <= budget:
+            # Paying for the path beforehand makes the rest of the budget free to choose.
+            forced = np.where(above, profit + pay, profit)
+            exact = best_value(tree, forced, budget) - pay * above.sum()
+            assert inside[p] >= exact - 1e-13 * tree.n * pay
+        without = profit.copy()
+        without[p : tree.end[p]] = -1e15
+        assert outside[p] >= best_value(tree, without, budget) - scale
+
+
+def test_forced_values_fix_most_of_a_large_forest() -> None:
+    rng = np.random.default_rng(2)
+    tree = PrefixTree(grown_parents("forest", 5000, rng))
+    profit = rng.pareto(1.2, tree.n)
+    oracle = TreeOracle(tree)
+    best = oracle.solve(profit, 300)
+    inside, outside = oracle.forced_values(profit, 300)
+    goes_out, comes_in = inside < best.value, outside < best.value
+    assert not (goes_out & best.resident).any()
+    assert best.resident[comes_in].all()
+    assert np.count_nonzero(goes_out | comes_in) > 0.5 * tree.n
+
+
 def test_deep_chain(oracle_class) -> None:
     n = 100_000
     oracle = oracle_class(PrefixTree(np.arange(-1, n - 1)))
