@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import statistics
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from peak_memory import peak_mib
 from plain_oracle import PlainOracle
 
 from prefixplace_opt.problem import Holders, PrefixTree, savings
@@ -105,11 +105,10 @@ def peak(trace: Path, budget: int) -> None:
     problem = problem_of(trace)
     chosen = profits(problem)
     oracle = TreeOracle(problem.tree)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    before = peak_mib()
     for profit in chosen.values():
         oracle.solve(profit, budget)
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps([before, after]))
+    print(json.dumps([before, peak_mib()]))
 
 
 def main() -> None:
