@@ -49,6 +49,19 @@ def test_commands_of_the_readme_run_one_after_the_other(
     assert (tmp_path / "plan.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_figures_of_the_readme_are_those_of_the_demo(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["demo", "--folder", str(tmp_path), "--json"])
+    demo = json.loads(done.stdout)
+    shown = CliRunner().invoke(app, ["show", str(tmp_path / "instance.json"), "--json"])
+    facts = json.loads(shown.stdout)["instance"]
+    figures = [value / facts["recompute_ms"] for value in demo["baselines"].values()]
+    for share in (*figures, demo["saved_share"], demo["gain_over_best_baseline"]):
+        assert f"{100 * share:.1f} %" in README
+    assert demo["gap"] < 1e-4
+    assert f"{facts['chunks']} prefix chunks" in README
+    assert f"{facts['requests']:,.0f} requests an epoch" in README
+
+
 @pytest.mark.parametrize("program", blocks(README, "python"), ids=["solve", "from arrays"])
 def test_programs_of_the_readme_run(
     program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -64,24 +64,32 @@ def _prefixplace(
     """Plan which prefix chunks each LLM worker keeps, and prove how good the plan is."""
 
 
-app.command("demo")(demo.demo)
-app.command("solve")(solve.solve)
-app.command("certify")(certify.certify)
-app.command("verify")(verify.verify)
-app.add_typer(generate.app, name="generate")
-app.command("import")(import_traffic.import_traffic)
-app.add_typer(show.app, name="show")
-app.add_typer(suite.app, name="suite")
-app.command("report")(report.report)
-app.command("bench")(bench.bench)
+app.command("demo", short_help="Plan and certify a generated instance.")(demo.demo)
+app.command("solve", short_help="Plan which chunks each worker keeps.")(solve.solve)
+app.command("certify", short_help="Prove a bound for any placement.")(certify.certify)
+app.command("verify", short_help="Check a certificate.")(verify.verify)
+app.add_typer(generate.app, name="generate", short_help="Generate instances and suites.")
+app.command("import", short_help="Make an instance of recorded traffic.")(
+    import_traffic.import_traffic
+)
+app.add_typer(show.app, name="show", short_help="Show an instance or a placement.")
+app.add_typer(suite.app, name="suite", short_help="Show, check and improve suites.")
+app.command("report", short_help="Compare methods in a table.")(report.report)
+app.command("bench", short_help="Run methods under one protocol.")(bench.bench)
 show.app.command("crossover")(show_crossover.crossover)
 show.app.command("hardware")(show_catalogue.hardware)
 show.app.command("traces")(show_catalogue.traces)
-app.command("replan")(replan.replan)
-app.command("export")(export.export)
-app.command("export-model")(export_model.export_model)
-app.command("import-solution")(import_solution.import_solution)
-app.command("compare-formulations")(compare_formulations.compare_formulations)
+app.command("replan", short_help="Plan again without moving much.")(replan.replan)
+app.command("export", short_help="Write a plan for other software.")(export.export)
+app.command("export-model", short_help="Write a formulation as MPS or LP.")(
+    export_model.export_model
+)
+app.command("import-solution", short_help="Read any solver's solution.")(
+    import_solution.import_solution
+)
+app.command("compare-formulations", short_help="Solve formulations side by side.")(
+    compare_formulations.compare_formulations
+)
 
 
 def main() -> None:
