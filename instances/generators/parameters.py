@@ -133,6 +133,8 @@ def _described(own: Field[Any], hint: Any) -> Described:
 
 
 def _is_number(value: object, *, whole: bool) -> bool:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return isinstance(value, int) or (not whole) or value.is_integer()
+    if isinstance(value, int):
+        return abs(value) < 2**63
+    return math.isfinite(value) and (not whole or value.is_integer())

@@ -19,6 +19,7 @@ for every family that has such a parameter. The family ``trace`` cuts an instanc
 from __future__ import annotations
 
 import itertools
+import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -32,6 +33,9 @@ from prefixplace_opt.problem.errors import shorten
 from prefixplace_opt.problem.json_files import members
 
 from .recipe import TRACE, TraceParameters
+
+#: Most instances that the lists of one table may multiply to.
+MOST_INSTANCES = 100_000
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,9 @@ def _block(block: Any, defaults: Mapping[str, Any], field: str) -> Iterator[Want
             key: value if isinstance(value, list) else [value]
             for key, value in {**usual, **own}.items()
         }
+        count = math.prod(map(len, choices.values()))
+        if count > MOST_INSTANCES:
+            raise InputError(f"expected at most {MOST_INSTANCES} instances, got {count}")
         for values in itertools.product(*choices.values()):
             chosen = dict(zip(choices, values, strict=True))
             seed = chosen.pop("seed", 0)

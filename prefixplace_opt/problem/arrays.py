@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
+#: Costs by requester, holder and chunk have the most.
+MOST_DIMENSIONS = 3
+
+
 def number(value: object, *, field: str, finite: bool = True) -> float:
     """Return ``value`` as a non-negative float; ``finite=False`` admits infinity."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
@@ -106,6 +110,10 @@ def _numeric(values: ArrayLike, field: str) -> NDArray[Any]:
         raise InputError(
             "expected an array of numbers with rows of equal length", field=field
         ) from error
+    if array.ndim > MOST_DIMENSIONS:
+        raise InputError(
+            f"expected lists nested at most {MOST_DIMENSIONS} deep, got {array.ndim}", field=field
+        )
     if array.dtype.kind == "O":
         array = _from_objects(array, field)
     if array.size and array.dtype.kind not in "iuf":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -58,8 +59,9 @@ def _entries(document: list[Any]) -> Iterable[tuple[str, BestKnown]]:
 
 def _value(value: Any, field: str) -> float:
     try:
-        if isinstance(value, bool):
-            raise TypeError
-        return float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"expected a number, got {shorten(value)}", field=field) from None
+        result = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        result = math.nan
+    if math.isnan(result):
+        raise InputError(f"expected a number, got {shorten(value)}", field=field)
+    return result

@@ -11,7 +11,11 @@ from typing import Any
 
 from prefixplace_opt.certificates import document_of_certificate, read_certificate, verify
 from prefixplace_opt.certificates.certificate import Certificate, ServicePrices
+from prefixplace_opt.formulations.solution_file import read_solution
 from prefixplace_opt.instances.clusters import cluster_from_document, read_cluster
+from prefixplace_opt.instances.suites import read_suite
+from prefixplace_opt.instances.suites.manifest import MANIFEST
+from prefixplace_opt.instances.suites.suite_file import read_suite_file
 from prefixplace_opt.instances.trace_import import ImportOptions, import_traces
 from prefixplace_opt.instances.traces import FORMATS
 from prefixplace_opt.problem import (
@@ -23,6 +27,14 @@ from prefixplace_opt.problem import (
 )
 from prefixplace_opt.problem.instance_file import problem_from_document
 from prefixplace_opt.problem.placement_file import document_of_placement
+from prefixplace_opt.report.best_known import read_best_known
+from prefixplace_opt.report.trials import (
+    Protocol,
+    Trial,
+    Trials,
+    document_of_trials,
+    read_trials,
+)
 
 INSTANCE: dict[str, Any] = {
     "format": "prefixplace-instance",
@@ -86,6 +98,40 @@ same_rack = { goodput_gbps = 7.5, latency_ms = 0.5 }
 requester = "b"
 holder = "a-0"
 goodput_gbps = 0.5
+"""
+SUITE_FILE = b"""name = "small"
+description = "two sizes"
+[defaults]
+objective = ["requester", "pairwise"]
+[[instances]]
+family = "rag"
+documents = [3, 4]
+seed = [0, 1]
+[[instances]]
+family = "trace"
+trace = "chat.jsonl"
+stop_s = 60.0
+"""
+MANIFEST_DOCUMENT = {
+    "format": "prefixplace-suite",
+    "version": 1,
+    "name": "small",
+    "description": "",
+    "instances": [],
+}
+KNOWN = [{"instance": "a", "lower": "1.5", "upper": 2}, {"instance": "b", "optimum": 3}]
+TRIALS = document_of_trials(
+    Trials(
+        Protocol(methods=("plan",), seeds=(0,)),
+        {"python": "3"},
+        (Trial("i", "0" * 64, "requester", 3, 2, "plan", 0, 1.0, 2.0, "feasible", 0.1),),
+    )
+)
+SOLUTION = b"""# Objective 12.5
+x[x,0] 1
+x[x,1] 1
+x[y,0] 0.999999
+z[0] 1
 """
 STORED = {"type": "BlockStored", "block_hashes": [7, "x"], "parent_block_hash": None}
 TRACES: dict[str, list[Any]] = {
@@ -198,6 +244,28 @@ def _workers(path: Path) -> None:
     sized.fetch(cluster.default_objective)
 
 
+def _suite_file(path: Path) -> None:
+    read_suite_file(path)
+
+
+def _manifest(path: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
+        (Path(folder) / MANIFEST).write_bytes(path.read_bytes())
+        read_suite(folder)
+
+
+def _best_known(path: Path) -> None:
+    read_best_known(path)
+
+
+def _trials(path: Path) -> None:
+    read_trials(path)
+
+
+def _solution(path: Path) -> None:
+    read_solution(path, PROBLEM)
+
+
 def _trace(name: str | None) -> Callable[[Path], None]:
     options = ImportOptions(format=name, route="round-robin")
     return lambda path: import_traces([path], CLUSTER, options) and None
@@ -208,6 +276,11 @@ READERS: dict[str, Callable[[Path], None]] = {
     "placement": _placement,
     "certificate": _certificate,
     "workers": _workers,
+    "suite-file": _suite_file,
+    "manifest": _manifest,
+    "best-known": _best_known,
+    "trials": _trials,
+    "solution": _solution,
     "trace": _trace(None),
     **{name: _trace(name) for name in FORMATS},
 }
@@ -217,6 +290,11 @@ SEEDS: dict[str, list[bytes]] = {
     "placement": [json.dumps(document_of_placement(PLACEMENT)).encode()],
     "certificate": [json.dumps(CERTIFICATE).encode()],
     "workers": [WORKERS],
+    "suite-file": [SUITE_FILE],
+    "manifest": [json.dumps(MANIFEST_DOCUMENT).encode()],
+    "best-known": [json.dumps(KNOWN).encode()],
+    "trials": [json.dumps(TRIALS).encode()],
+    "solution": [SOLUTION],
     "trace": [trace_bytes(name) for name in TRACES],
     **{name: [trace_bytes(name)] for name in TRACES},
 }
