@@ -53,7 +53,7 @@ def is_batch(value: Any) -> bool:
         return isinstance(value.get("events"), list) or (
             "seq" in value and ("payload" in value or "batch" in value)
         )
-    if isinstance(value, list) and len(value) == 3 and isinstance(value[2], bytes):
+    if _is_frame(value):
         return True
     return isinstance(value, list) and len(value) in (2, 3) and isinstance(value[1], list)
 
@@ -92,8 +92,13 @@ def block_hash(value: Any, where: str) -> BlockId:
     return block_id(value.hex() if isinstance(value, bytes) else value, where)
 
 
+def _is_frame(value: Any) -> bool:
+    # A batch starts with its time, a frame with its topic.
+    return isinstance(value, list) and len(value) == 3 and isinstance(value[0], bytes | str)
+
+
 def _unframed(value: Any, where: str) -> tuple[str, int | None, Any]:
-    if isinstance(value, list) and len(value) == 3 and isinstance(value[2], bytes | str):
+    if _is_frame(value):
         topic, sequence, payload = value
     elif isinstance(value, dict) and ("payload" in value or "batch" in value):
         topic, sequence = value.get("topic", ""), value.get("seq")

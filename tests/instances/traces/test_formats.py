@@ -442,24 +442,27 @@ SHAPES: dict[str, Any] = {
     "array of maps": [1.5, [STORE]],
     "maps": {"ts": 1.5, "events": [STORE], "data_parallel_rank": 0},
     "sglang": [1.5, [[*POSITIONAL, None, "GPU"]]],
-    "frame": ["kv", 3, [1.5, [POSITIONAL]]],
 }
 
 
-@pytest.mark.parametrize("shape", ["arrays", "array of maps", "maps", "sglang"])
+@pytest.mark.parametrize("shape", SHAPES)
 def test_wire_shapes_as_json_and_msgpack(tmp_path: Path, shape: str) -> None:
     value = SHAPES[shape]
     path = write(tmp_path / "e.jsonl", [value])
     expected = imported(path)[0]
     assert expected.tree.keys == (str(2**63 + 1), "5")
     raw = tmp_path / "e.msgpack"
-    raw.write_bytes(packed(value) * 1)
+    raw.write_bytes(packed(value))
     assert imported(raw)[0].digest == expected.digest
     framed = packed(["kv", (7).to_bytes(8, "big"), packed(value)])
     raw.write_bytes(framed)
     assert imported(raw)[0].digest == expected.digest
     text = base64.b64encode(packed(value)).decode()
-    for wrapped in ({"topic": "kv", "seq": 7, "payload": text}, {"seq": 7, "batch": value}):
+    for wrapped in (
+        ["kv", 7, value],
+        {"topic": "kv", "seq": 7, "payload": text},
+        {"seq": 7, "batch": value},
+    ):
         assert imported(write(path, [wrapped]))[0].digest == expected.digest
 
 
