@@ -77,3 +77,16 @@ def test_same_result_for_any_number_of_threads(method: str, shared: Path) -> Non
     assert one.placement == two.placement
     assert one.upper == two.upper
     assert np.array_equal(one.proof.prices[0].values, two.proof.prices[0].values)
+
+
+def test_flow_lp_lies_within_the_best_known_bounds(
+    shared: Path, rag_bounds: dict[str, dict[str, Any]]
+) -> None:
+    name = "rag-d20-m4-b5-g3.0-requ-s1"
+    problem = pp.read_problem(shared / "cases" / "rag" / f"{name}.json")
+    known = rag_bounds[name]
+    result = pp.solve(problem, method="flow-lp")
+    assert known["lower"] <= result.statistics["lp_value"] * (1 + 1e-9)
+    assert result.upper <= known["upper"] * (1 + 1e-6)
+    assert result.lower >= pp.solve(problem, method="plan").lower
+    assert result.upper >= proven_by_prices(problem, result) * (1 - 1e-9)
