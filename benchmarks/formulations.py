@@ -115,25 +115,26 @@ def measured(problem: pp.Problem, name: str, limit: float) -> dict[str, Any]:
 def by_highs(
     problem: pp.Problem, model: PlacementModel, path: Path, limit: float
 ) -> dict[str, Any]:
-    highs = highspy.Highs()
-    for option, value in {
-        "output_flag": False,
-        "threads": 1,
-        "time_limit": limit,
-        "mip_rel_gap": 0.0,
-        "solver": "ipx" if model.linear.interior_point else "choose",
-        "mip_lp_solver": "ipx" if model.linear.interior_point else "choose",
-        "solve_relaxation": True,
-    }.items():
-        highs.setOptionValue(option, value)
-    read, _ = seconds(lambda: highs.readModel(str(path)))
+    def fresh(*, relaxed: bool) -> Any:
+        highs = highspy.Highs()
+        algorithm = "ipx" if model.linear.interior_point else "choose"
+        for option, value in {
+            "output_flag": False,
+            "threads": 1,
+            "time_limit": limit,
+            "mip_rel_gap": 0.0,
+            "solver": algorithm,
+            "mip_lp_solver": algorithm,
+            "solve_relaxation": relaxed,
+        }.items():
+            highs.setOptionValue(option, value)
+        highs.readModel(str(path))
+        return highs
+
+    read, highs = seconds(lambda: fresh(relaxed=True))
     lp, _ = seconds(highs.run)
     lp_done = highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
-    highs.clearSolver()
-    highs.setOptionValue("solver", "choose")
-    highs.setOptionValue("solve_relaxation", False)
-    # The option counts all runs of one object together.
-    highs.setOptionValue("time_limit", highs.getRunTime() + limit)
+    highs = fresh(relaxed=False)
     mip, _ = seconds(highs.run)
     info = highs.getInfo()
     values = dict(zip(highs.getLp().col_names_, highs.getSolution().col_value, strict=True))
@@ -186,7 +187,8 @@ def plan_value(problem: pp.Problem, model: PlacementModel, values: dict[str, flo
 def gap(value: float, bound: float) -> float | None:
     if not 0 < bound < 1e19:
         return None
-    return max(0.0, (bound - value) / bound)
+    share = (bound - value) / bound
+    return 0.0 if share < 1e-9 else share
 
 
 def tables(rows: list[dict[str, Any]], limit: float) -> str:
