@@ -14,6 +14,7 @@ from prefixplace_opt.formulations import (
     configuration_arrays,
     flow_arrays,
 )
+from prefixplace_opt.problem import CapacityError, Demand, UniformCost
 from prefixplace_opt.solvers.tree_oracle import TreeOracle
 from tests import brute_force
 from tests.formulations.highs import optimum, optimum_of, passed
@@ -96,12 +97,17 @@ def by_column_generation(problem: pp.Problem) -> float:
         sets += [(h, problem.tree.order[best[h].resident]) for h in new]
 
 
-def test_tiny_cases_by_enumeration(case_path: Path, expected: dict[str, dict[str, Any]]) -> None:
+def test_enumeration_agrees_where_it_is_small_enough(
+    case_path: Path, expected: dict[str, dict[str, Any]]
+) -> None:
     problem = pp.read_problem(case_path)
     try:
         sets = all_configurations(problem, most=5_000)
-    except pp.PrefixPlaceError as error:
-        pytest.skip(str(error))
+    except CapacityError as error:
+        # The larger cases are compared by column generation above.
+        assert problem.n >= 30
+        assert "parent-closed sets within their budgets" in str(error)
+        return
     model = configuration_arrays(problem, sets).linear
     assert optimum(model, relaxed=True)[0] == pytest.approx(by_column_generation(problem), rel=1e-9)
     best = float(expected[problem.name]["optimum"])
@@ -138,8 +144,6 @@ def test_a_plan_without_a_column_is_an_error(shared: Path) -> None:
 
 def test_too_many_sets_are_counted_before_they_are_made() -> None:
     tree = pp.PrefixTree(np.full(60, -1))
-    from prefixplace_opt.problem import Demand, UniformCost
-
     problem = pp.Problem(
         tree=tree,
         workers=[pp.Worker("a", 30)],
