@@ -103,10 +103,8 @@ def test_enumeration_agrees_where_it_is_small_enough(
     problem = pp.read_problem(case_path)
     try:
         sets = all_configurations(problem, most=5_000)
-    except CapacityError as error:
-        # The larger cases are compared by column generation above.
-        assert problem.n >= 30
-        assert "parent-closed sets within their budgets" in str(error)
+    except CapacityError:
+        assert problem.n >= 30  # the larger cases are compared by column generation above
         return
     model = configuration_arrays(problem, sets).linear
     assert optimum(model, relaxed=True)[0] == pytest.approx(by_column_generation(problem), rel=1e-9)
