@@ -85,7 +85,9 @@ def main(folder: Path) -> int:
     except PrefixPlaceError as error:
         tell({"error": str(error)})
     except BrokenPipeError:
-        return 1
+        # The parent is gone: nobody else will clear up.
+        shutil.rmtree(folder, ignore_errors=True)
+        os._exit(1)
     return 0
 
 

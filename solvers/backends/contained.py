@@ -135,7 +135,7 @@ class _Process:
                 # Ctrl-C at a terminal goes to a whole group: this one gets its word from us.
                 start_new_session=True,
             )
-        self.lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self.lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True, name="solver's lines")
         self._reader.start()
 
@@ -143,7 +143,6 @@ class _Process:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             self.lines.put(line)
-        self.lines.put(None)
 
     def ask_to_end(self) -> None:
         assert self._process.stdin is not None
@@ -153,6 +152,10 @@ class _Process:
         except OSError:
             # It has ended already.
             return
+
+    def ended(self) -> bool:
+        """Whether it has ended; what it started may still hold the pipe open."""
+        return self._process.poll() is not None
 
     def status(self) -> int:
         """Return the exit status; negative where a signal ended it."""
@@ -193,12 +196,15 @@ class _Conversation:
     def held(self, process: _Process, run: Run) -> Answer:
         asked = math.inf
         while True:
+            # Asked before the look at the pipe: what it said before it died is there by then.
+            ended = process.ended()
             try:
                 line = process.lines.get(timeout=LOOK)
             except queue.Empty:
-                pass
+                if ended:
+                    return self._died(process)
             else:
-                answer = self._died(process) if line is None else self._heard(json.loads(line), run)
+                answer = self._heard(json.loads(line), run)
                 if answer is not None:
                     return answer
             why = run.stopped()

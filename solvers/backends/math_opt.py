@@ -90,7 +90,6 @@ class Pdlp:
         SolverError
             For integer columns, unless ``relaxed``.
         """
-        from ortools.math_opt.python import mathopt
         from ortools.util.python import solve_interrupter
 
         begun = time.perf_counter()
@@ -98,23 +97,41 @@ class Pdlp:
             raise SolverError("PDLP solves LPs only; ask for the relaxation, or another back end")
         interrupter = solve_interrupter.SolveInterrupter()
         heard = listener or Listener(model, run)
-        stated = mathopt.Model.from_model_proto(_proto(model))
         result = watched(
-            lambda: mathopt.solve(
-                stated,
-                mathopt.SolverType.PDLP,
-                params=_parameters(run),
-                msg_cb=_written if run.options.log else None,
-                interrupter=interrupter,
-            ),
+            lambda: _solved(_proto(model), run, interrupter),
             interrupter.interrupt,
             run,
             Kept(),
         )
-        answer = _answer(result, stated, model, run, begun)
+        answer = _answer(result, model, run, begun)
         if answer.bound < math.inf:
             heard.bound(answer.bound, 0)
         return answer
+
+
+def _solved(proto: Any, run: Run, interrupter: Any) -> Any:
+    """Return MathOpt's result for a model, both as protocol buffers.
+
+    The modelling layer above them costs more than the solver does: it makes an object a column.
+    """
+    from ortools.math_opt import callback_pb2, model_parameters_pb2
+    from ortools.math_opt.core.python import solver
+    from ortools.math_opt.python import mathopt
+
+    try:
+        return solver.solve(
+            proto,
+            mathopt.SolverType.PDLP.value,
+            mathopt.StreamableSolverInitArguments().to_proto(),
+            _parameters(run).to_proto(),
+            model_parameters_pb2.ModelSolveParametersProto(),
+            _written if run.options.log else None,
+            callback_pb2.CallbackRegistrationProto(),
+            None,
+            interrupter.pybind_interrupter,
+        )
+    except Exception as error:  # of a type of the binding's own, which has no stable name
+        raise SolverError(f"PDLP refuses the model: {error}") from None
 
 
 def _proto(model: LinearModel) -> Any:
@@ -157,26 +174,27 @@ def _written(lines: Any) -> None:
     sys.stderr.writelines(f"{line}\n" for line in lines)
 
 
-def _answer(result: Any, stated: Any, model: LinearModel, run: Run, begun: float) -> Answer:
+def _answer(result: Any, model: LinearModel, run: Run, begun: float) -> Answer:
+    from ortools.math_opt.python import mathopt
+
     termination = result.termination
-    reason = termination.reason.name
+    reason = mathopt.TerminationReason(termination.reason).name
     ending = ENDINGS[reason]
-    if ending == "limit" and termination.limit is not None:
-        ending = LIMITS[termination.limit.name]
+    if ending == "limit" and termination.limit:
+        ending = LIMITS[mathopt.Limit(termination.limit).name]
     ending = ending_of(ending, run)
     solution = duals = None
     bound = -math.inf if ending == "infeasible" else math.inf
     if ending != "failed" and result.solutions:
         found = result.solutions[0]
-        if found.primal_solution is not None:
-            values = found.primal_solution.variable_values
-            solution = np.array([values[v] for v in stated.variables()], dtype=np.float64)
-        if found.dual_solution is not None:
-            values = found.dual_solution.dual_values
-            duals = np.array([values[row] for row in stated.linear_constraints()], dtype=np.float64)
+        if ending == "optimal":
+            solution = _dense(found.primal_solution.variable_values, model.columns)
+        if found.HasField("dual_solution"):
             # Any finite numbers give a valid bound.
-            duals = np.nan_to_num(duals, nan=0.0, posinf=0.0, neginf=0.0)
-            bound = dual_bound(model, duals)
+            duals = np.nan_to_num(
+                _dense(found.dual_solution.dual_values, model.rows), nan=0.0, posinf=0.0, neginf=0.0
+            )
+            bound = min(bound, dual_bound(model, duals))
     words = reason.lower().replace("_", " ")
     return Answer(
         ending=ending,
@@ -186,3 +204,10 @@ def _answer(result: Any, stated: Any, model: LinearModel, run: Run, begun: float
         row_duals=duals,
         seconds=time.perf_counter() - begun,
     )
+
+
+def _dense(vector: Any, size: int) -> Floats:
+    """Return a sparse vector of MathOpt as an array."""
+    dense = np.zeros(size)
+    dense[np.fromiter(vector.ids, dtype=np.int64)] = np.fromiter(vector.values, dtype=np.float64)
+    return dense

@@ -8,8 +8,6 @@ those only an optimum, with the gap that was asked, is turned into one.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import logging
 import math
 import time
@@ -56,7 +54,8 @@ ENDINGS: dict[str, Ending] = {
     "resourceInterrupt": "limit",
     "licensingProblems": "failed",
 }
-#: Which solver statuses let the termination condition speak; by name.
+#: With which solver statuses an optimum is believed; by name. Some interfaces say "error" of an
+#: infeasible model too, so the other conditions always are.
 TRUSTED: dict[str, bool] = {
     "ok": True,
     "warning": True,
@@ -132,6 +131,8 @@ class PyomoSolver:
         solver = self._found()
         if _contradicts_itself(model):
             return Answer("infeasible", f"{self.name}: a row without columns", bound=-math.inf)
+        if model.columns == 0:
+            return Answer("optimal", f"{self.name}: no columns", np.zeros(0), model.constant)
         stated = _stated(model, relaxed)
         options = run.options
         chosen = {
@@ -161,9 +162,8 @@ class PyomoSolver:
         # Pyomo logs a traceback for a name that it does not know.
         logger.setLevel(logging.CRITICAL)
         try:
-            with contextlib.redirect_stdout(io.StringIO()):
-                solver = pyo.SolverFactory(self._solver)
-                there = bool(solver.available(exception_flag=False))
+            solver = pyo.SolverFactory(self._solver)
+            there = bool(solver.available(exception_flag=False))
         except Exception as error:  # an interface may raise anything where its solver is missing
             raise SolverError(self._missing(str(error))) from None
         finally:
@@ -183,7 +183,9 @@ class PyomoSolver:
     ) -> Answer:
         condition = str(results.solver.termination_condition)
         status = str(results.solver.status)
-        ending = ENDINGS[condition] if TRUSTED[status] else "failed"
+        ending = ENDINGS[condition]
+        if ending == "optimal" and not TRUSTED[status]:
+            ending = "failed"
         solution = None
         if ending in ("optimal", "time-limit", "node-limit", "limit", "interrupted"):
             solution = _solution(model, stated, results)
