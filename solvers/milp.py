@@ -38,6 +38,10 @@ STATUS: dict[Ending, Status] = {
     "interrupted": "interrupted",
 }
 
+#: By what share of a plan's value a bound may lie below it: the tolerances of MIP solvers. Below
+#: that it is no rounding, and the bound cannot be believed.
+CREDIBLE = 1e-6
+
 
 def milp(problem: Problem, run: Run, formulation: str, backend: str) -> Result:
     """Return the best plan that ``backend`` finds and the bound that it states.
@@ -83,9 +87,15 @@ def milp(problem: Problem, run: Run, formulation: str, backend: str) -> Result:
         answer = limited(backend, linear, run).solve(linear, run, start=start, listener=plans)
     if answer.solution is not None:
         plans.incumbent(answer.solution)
+    placement = plans.placement
     if answer.ending not in STATUS:
         raise SolverError(_refusal(answer))
-    placement, upper = plans.placement, min(plan.upper, answer.bound)
+    if answer.bound < placement.value * (1 - CREDIBLE):
+        raise SolverError(
+            f"{answer.reason}: no plan is worth more than {answer.bound}, it says, but one of "
+            f"{placement.value} is known: the solver is at fault; try another method, such as auto"
+        )
+    upper = min(plan.upper, answer.bound)
     run.report("solved", placement.value, upper, answer.nodes)
     return Result(
         placement=placement,

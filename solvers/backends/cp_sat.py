@@ -77,11 +77,13 @@ class CpSat:
         heard = listener or Listener(model, run)
         kept = Kept()
         solver = _solver(run)
-        bound = _bound(model, objective)
-        solver.best_bound_callback = lambda upper: kept.call(heard.bound, bound(upper), 0)
+        bounds = _Bounds(model, objective)
+        solver.best_bound_callback = lambda scaled: kept.call(
+            lambda: heard.bound(bounds.told(scaled), 0)
+        )
         watch = _watch(kept, heard, columns)
         status = watched(lambda: solver.solve(problem, watch), solver.stop_search, run, kept)
-        return _answer(solver, model, objective, columns, run, status.name, begun)
+        return _answer(solver, bounds, columns, run, status.name, begun)
 
 
 def _check(model: LinearModel, relaxed: bool) -> None:
@@ -148,12 +150,21 @@ def _written(line: str) -> None:
     sys.stderr.write(f"{line}\n")
 
 
-def _bound(model: LinearModel, objective: IntegerObjective) -> Any:
-    def bound(scaled: float) -> float:
-        # Before it knows anything CP-SAT states the ends of its number range.
-        return objective.bound(scaled) + model.constant if abs(scaled) < 2.0**60 else math.inf
+class _Bounds:
+    """Bounds on the true objective, from those that CP-SAT tells of on the scaled one."""
 
-    return bound
+    def __init__(self, model: LinearModel, objective: IntegerObjective) -> None:
+        self._constant = model.constant
+        self._objective = objective
+        self.error = objective.error
+        self.best = math.inf
+
+    def told(self, scaled: float) -> float:
+        """Take a bound in; return the best so far."""
+        # Before it knows anything CP-SAT states the ends of its number range.
+        if abs(scaled) < 2.0**60:
+            self.best = min(self.best, self._objective.bound(scaled) + self._constant)
+        return self.best
 
 
 def _watch(kept: Kept, listener: Listener, columns: list[Any]) -> Any:
@@ -169,34 +180,28 @@ def _watch(kept: Kept, listener: Listener, columns: list[Any]) -> Any:
 
 
 def _answer(
-    solver: Any,
-    model: LinearModel,
-    objective: IntegerObjective,
-    columns: list[Any],
-    run: Run,
-    status: str,
-    begun: float,
+    solver: Any, bounds: _Bounds, columns: list[Any], run: Run, status: str, begun: float
 ) -> Answer:
     ending = ending_of(ENDINGS[status], run)
     if ending == "limit" and run.options.time_limit is not None:
         # It was given no other limit, and its clock may be a moment ahead of ours.
         ending = "time-limit"
     solution = None
+    bound = bounds.best
     if status in ("OPTIMAL", "FEASIBLE"):
         solution = np.array([solver.value(column) for column in columns], dtype=np.float64)
-    bound = math.inf
-    if status == "INFEASIBLE":
+        # Not so with UNKNOWN: the field may be 0 because nobody set it.
+        bound = bounds.told(solver.best_objective_bound)
+    elif status == "INFEASIBLE":
         bound = -math.inf
-    elif status != "MODEL_INVALID":
-        bound = _bound(model, objective)(solver.best_objective_bound)
     reason = f"CP-SAT: {status.lower().replace('_', ' ')}"
-    if objective.error:
-        reason += f"; bound raised by {objective.error:.3g} to repay the rounding of the costs"
+    if bounds.error:
+        reason += f"; bound raised by {bounds.error:.3g} to repay the rounding of the costs"
     return Answer(
         ending=ending,
         reason=reason,
         solution=solution,
         bound=bound,
         seconds=time.perf_counter() - begun,
-        objective_error=objective.error,
+        objective_error=bounds.error,
     )

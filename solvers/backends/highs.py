@@ -206,14 +206,16 @@ class _Watch:
 
         kinds = cb.HighsCallbackType
         self._log = kinds.kCallbackLogging
-        self._bound = kinds.kCallbackMipLogging
+        # Bounds come with every call of these; log lines alone are seconds apart.
+        self._bounds = (kinds.kCallbackMipLogging, kinds.kCallbackMipInterrupt)
+        self._told = math.inf
         self._incumbent = kinds.kCallbackMipImprovingSolution
         # HiGHS takes an answer only in the calls that ask for one.
         self._asking = [kinds.kCallbackSimplexInterrupt, kinds.kCallbackIpmInterrupt]
         wanted = list(self._asking)
         if self._mip:
             self._asking.append(kinds.kCallbackMipInterrupt)
-            wanted += [kinds.kCallbackMipInterrupt, self._bound, self._incumbent]
+            wanted += [*self._bounds, self._incumbent]
         if self._run.options.log:
             wanted.append(self._log)
         _require(solver.setCallback(self._called, None), "HiGHS refuses callbacks")
@@ -226,11 +228,11 @@ class _Watch:
                 sys.stderr.write(message)
             elif kind == self._incumbent:
                 self._listener.incumbent(np.array(data_out.mip_solution, dtype=np.float64))
-            elif kind == self._bound:
+            elif kind in self._bounds:
                 upper = float(data_out.mip_dual_bound)
-                self._listener.bound(
-                    upper if abs(upper) < HUGE else math.inf, max(0, int(data_out.mip_node_count))
-                )
+                if abs(upper) < HUGE and upper < self._told:
+                    self._told = upper
+                    self._listener.bound(upper, max(0, int(data_out.mip_node_count)))
             stop = self._kept is not None or self._run.stopped() is not None
         except BaseException as error:
             self._kept = self._kept or error
