@@ -7,6 +7,7 @@ solver's word: nothing but `certify` makes a certificate of it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,8 @@ STATUS: dict[Ending, Status] = {
 #: By what share of a plan's value a bound may lie below it: the tolerances of MIP solvers. Below
 #: that it is no rounding, and the bound cannot be believed.
 CREDIBLE = 1e-6
+#: Values of plans, ms per epoch, that solvers are handed as they are.
+PLAIN = (1e2, 1e12)
 
 
 def milp(problem: Problem, run: Run, formulation: str, backend: str) -> Result:
@@ -72,6 +75,12 @@ def milp(problem: Problem, run: Run, formulation: str, backend: str) -> Result:
     solver.require()
     with run.timed("plan"):
         plan = planner.plan(problem, run)
+    if run.closed(plan.lower, plan.upper):
+        status: Status = "gap"
+        if relative_gap(plan.lower, plan.upper) <= OPTIMAL_TOLERANCE:
+            status = "optimal"
+        reason = "the planner's bound closes the gap"
+        return replace(plan, method=method, status=status, reason=reason, seconds=run.seconds)
     if run.stopped():
         return replace(plan, method=method, seconds=run.seconds)
     with run.timed("build"):
@@ -81,21 +90,23 @@ def milp(problem: Problem, run: Run, formulation: str, backend: str) -> Result:
             # Every column of these models takes a whole value at some optimum: y and z at "all
             # from the best holder", the flow on one path.
             linear = replace(linear, integral=np.ones(linear.columns, dtype=np.bool_))
+        scale = objective_scale(plan.lower)
+        linear = replace(linear, cost=linear.cost * scale, constant=linear.constant * scale)
         start = model.start(plan.placement)
-    plans = _Plans(model, linear, run, plan)
+    plans = _Plans(model, linear, run, plan, scale)
     with run.timed("solve"):
         answer = limited(backend, linear, run).solve(linear, run, start=start, listener=plans)
     if answer.solution is not None:
         plans.incumbent(answer.solution)
-    placement = plans.placement
+    placement, bound = plans.placement, answer.bound / scale
     if answer.ending not in STATUS:
         raise SolverError(_refusal(answer))
-    if answer.bound < placement.value * (1 - CREDIBLE):
+    if bound < placement.value * (1 - CREDIBLE):
         raise SolverError(
-            f"{answer.reason}: no plan is worth more than {answer.bound}, it says, but one of "
+            f"{answer.reason}: no plan is worth more than {bound}, it says, but one of "
             f"{placement.value} is known: the solver is at fault; try another method, such as auto"
         )
-    upper = min(plan.upper, answer.bound)
+    upper = min(plan.upper, bound)
     run.report("solved", placement.value, upper, answer.nodes)
     return Result(
         placement=placement,
@@ -111,24 +122,39 @@ def milp(problem: Problem, run: Run, formulation: str, backend: str) -> Result:
             "columns": linear.columns,
             "entries": linear.entries,
             "ending": answer.ending,
-            "objective_error": answer.objective_error,
+            "objective_error": answer.objective_error / scale,
             "seconds": dict(run.seconds_of),
         },
     )
 
 
+def objective_scale(value: float) -> float:
+    """Return the power of two by which costs are multiplied for a solver.
+
+    Solvers' tolerances are absolute, about 1e-9 to 1e-6, so values far below 1 would be noise to
+    them. Between :data:`PLAIN` bounds costs stay as they are, and whole ones stay whole. ``value``
+    (> 0) is that of a plan at least half as good as the best.
+    """
+    if PLAIN[0] <= value <= PLAIN[1]:
+        return 1.0
+    return math.ldexp(1.0, min(20 - math.frexp(value)[1], 1000))
+
+
 class _Plans(Listener):
     """Makes a plan of every incumbent and keeps the best; reports values of our own objective."""
 
-    def __init__(self, model: PlacementModel, linear: LinearModel, run: Run, plan: Result) -> None:
+    def __init__(
+        self, model: PlacementModel, linear: LinearModel, run: Run, plan: Result, scale: float
+    ) -> None:
         super().__init__(linear, run)
+        self._scale = scale
         self._placements = model
         self.placement: Placement = plan.placement
         self._lower, self._upper = plan.lower, plan.upper
 
     def incumbent(self, solution: Floats) -> None:
         """Round, repair, evaluate."""
-        if self._model.value(solution) <= self.placement.value:
+        if self._model.value(solution) / self._scale <= self.placement.value:
             return
         problem = self._placements.problem
         found = repaired(problem, self._placements.residency(solution)).placement
@@ -136,6 +162,10 @@ class _Plans(Listener):
             self.placement = found
             self._lower = found.value
             self._tell()
+
+    def bound(self, upper: float, nodes: int) -> None:
+        """Take the scale out."""
+        super().bound(min(self._upper, upper / self._scale), nodes)
 
 
 def _status(run: Run, answer: Answer, placement: Placement, upper: float) -> Status:

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 
 import prefixplace_opt as pp
-from prefixplace_opt.problem import InputError, SolverError
+from prefixplace_opt.problem import Demand, InputError, SolverError
 from prefixplace_opt.solvers import milp
 from prefixplace_opt.solvers.backends.backend import Answer
 from prefixplace_opt.solvers.backends.highs import Highs
@@ -26,7 +26,6 @@ from tests import brute_force
 from tests.strategies import problems
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 needs_scip = pytest.mark.skipif(
@@ -62,6 +61,22 @@ def test_matches_enumeration(method: str, problem: pp.Problem) -> None:
     assert result.lower == pytest.approx(best, rel=1e-9, abs=1e-12)
     assert result.upper >= best * (1 - 1e-12)
     assert result.status == "optimal"
+
+
+@pytest.mark.parametrize("method", EXACT)
+@pytest.mark.parametrize("scale", [2.0**-70, 2.0**-20, 2.0**40])
+def test_any_scale_of_costs(method: str, scale: float, shared: Path) -> None:
+    problem = pp.read_problem(shared / "cases" / "small-forest.json")
+    demand = problem.demand
+    scaled = replace(
+        problem,
+        demand=Demand(
+            demand.worker, demand.chunk, demand.value * scale, shape=(problem.m, problem.n)
+        ),
+    )
+    result = pp.solve(scaled, method=method, gap=0.0)
+    assert (result.status, result.lower) == ("optimal", 84244.0 * scale)
+    assert result.upper == pytest.approx(84244.0 * scale, rel=1e-9)
 
 
 @pytest.mark.parametrize("method", ["pyomo:appsi_highs", "pyomo:highs"])
@@ -144,9 +159,9 @@ def test_exception_of_progress_comes_through(method: str, shared: Path) -> None:
 def test_a_bound_below_a_plan_is_not_believed(
     shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    problem = pp.read_problem(shared / "cases" / "tiny-star.json")
-    monkeypatch.setattr(Highs, "solve", lambda *_, **__: Answer("optimal", "HiGHS", bound=5000.0))
-    with pytest.raises(SolverError, match=r"no plan is worth more than 5000.0, it says, but"):
+    problem = pp.read_problem(shared / "cases" / "small-rag.json")
+    monkeypatch.setattr(Highs, "solve", lambda *_, **__: Answer("optimal", "HiGHS", bound=70000.0))
+    with pytest.raises(SolverError, match=r"no plan is worth more than 70000.0, it says, but"):
         pp.solve(problem, method="compact")
 
 
@@ -162,7 +177,7 @@ def test_a_bound_below_a_plan_is_not_believed(
 def test_what_cannot_be_is_an_error(
     ending: Any, message: str, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    problem = pp.read_problem(shared / "cases" / "tiny-star.json")
+    problem = pp.read_problem(shared / "cases" / "small-rag.json")
     monkeypatch.setattr(Highs, "solve", lambda *_, **__: Answer(ending, "HiGHS: so it says"))
     with pytest.raises(SolverError, match=f"HiGHS: so it says.*{message}"):
         pp.solve(problem, method="compact")
@@ -209,9 +224,6 @@ def test_methods_are_listed_and_pyomo_s_are_open() -> None:
     for name in ("pyomo:", "pyomo", "cbc"):
         with pytest.raises(InputError, match=r"or pyomo:SOLVER, got"):
             method_named(name)
-
-
-Command = Callable[..., tuple[int, str, str]] if TYPE_CHECKING else Any
 
 
 def test_command_line(shared: Path, tmp_path: Path) -> None:
