@@ -10,6 +10,7 @@ after a dive the open node of the largest bound is next. The proof is the tree w
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from prefixplace_opt.problem import PrefixTree, Proof, Savings
 
+from .branching import choose_slot
 from .coordinate_refinement import Refinement
 from .fixing import forced_bounds
 from .incumbent import Incumbent
@@ -27,15 +29,14 @@ from .lagrangian import Descent, descend
 from .pricing import Pricer, Pricing
 from .proof_tree import ProofTree
 from .run import Run
-from .subproblem import FREE, IN, OUT, States, Subproblem, decide
+from .subproblem import FREE, IN, OUT, FullPrices, States, Subproblem, decide
 from .whole_refinement import WholeRefinement
 
 Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 Ending = Literal["time-limit", "interrupted", "node-limit"]
 
-#: Most evaluations of a descent at the root, in all, and at any other node.
+#: Most evaluations of a descent at the root, and at any other node.
 ROOT_STEPS, NODE_STEPS = 400, 50
 #: A node is contracted and priced again while fixing decides this share of its slots.
 WORTHWHILE_FIXING = 0.1
@@ -50,14 +51,14 @@ class Node:
     rank: tuple[float, int]
     bound: float = field(compare=False)
     states: States = field(compare=False, repr=False)
-    prices: Floats = field(compare=False, repr=False)
+    prices: FullPrices = field(compare=False, repr=False)
     proof_node: int = field(compare=False)
     proof_prices: int = field(compare=False)
     depth: int = field(compare=False)
 
 
 class BranchAndPrice:
-    """One search; :meth:`run` ends when the incumbent is proven or a limit is met.
+    """One search; it ends when the incumbent is proven or a limit is met.
 
     Parameters
     ----------
@@ -69,6 +70,13 @@ class BranchAndPrice:
         The best plan known; improved in place. Its ``cutoff`` says which bounds are good enough.
     pool
         Where the workers of large problems are solved in parallel.
+    improve
+        Called with prices and bound of the root, after every descent there; may improve the
+        incumbent.
+    root_steps
+        Most evaluations of a descent at the root.
+    quiet
+        Whether events are kept from whoever follows the run.
     """
 
     def __init__(
@@ -79,13 +87,19 @@ class BranchAndPrice:
         run: Run,
         incumbent: Incumbent,
         pool: Executor | None = None,
+        *,
+        improve: Callable[[FullPrices, float], object] | None = None,
+        root_steps: int = ROOT_STEPS,
+        quiet: bool = False,
     ) -> None:
         self.form, self.tree, self.budgets = form, tree, budgets
         self._run, self._incumbent, self._pool = run, incumbent, pool
+        self._improve, self._root_steps, self._quiet = improve, root_steps, quiet
         self._proof = ProofTree(tree)
         self._queue: list[Node] = []
         self._current: Node | None = None
         self._closed = 0.0
+        self._node_limit: int | None = None
         self.nodes = 0
         self.evaluations = 0
 
@@ -103,16 +117,23 @@ class BranchAndPrice:
             bounds.append(self._queue[0].bound)
         return max(bounds)
 
-    def search(self, prices: Floats) -> Ending | None:
-        """Search from ``prices`` of all rows; return why the search ended early, or None.
+    def search(
+        self,
+        prices: FullPrices,
+        states: States | None = None,
+        node_limit: int | None = None,
+    ) -> Ending | None:
+        """Search from ``prices`` on; return why the search ended early, or None.
 
-        The root is bounded by one evaluation at least, whatever the limits.
+        The root is bounded by one evaluation at least, whatever the limits. With ``states``,
+        decisions of shape (M, n) by position, only placements that obey them are searched; the
+        bound and the proof are then of those.
         """
-        states = np.full((self.form.m, self.form.n), FREE, dtype=np.int8)
+        self._node_limit = node_limit
+        if states is None:
+            states = np.full((self.form.m, self.form.n), FREE, dtype=np.int8)
         root = self._proof.open()
-        self._current = Node(
-            (-np.inf, 0), np.inf, states, prices, root, self._proof.add_prices(prices), 0
-        )
+        self._current = Node((-np.inf, 0), np.inf, states, prices, root, -1, 0)
         while self._current is not None:
             reason = self._ended() if self.nodes else None
             if reason is not None:
@@ -127,7 +148,7 @@ class BranchAndPrice:
                 if child is not dive:
                     heapq.heappush(self._queue, child)
             self._current = self._next() if dive is None else dive
-            self._report()
+            self._report("branch and price", self.upper)
         return None
 
     def proof(self) -> Proof:
@@ -135,8 +156,7 @@ class BranchAndPrice:
         return self._proof.proof({node.proof_node: node.proof_prices for node in self._queue})
 
     def _ended(self) -> Ending | None:
-        limit = self._run.options.node_limit
-        if limit is not None and self.nodes > limit:
+        if self._node_limit is not None and self.nodes > self._node_limit:
             return "node-limit"
         return self._run.stopped()
 
@@ -154,7 +174,7 @@ class BranchAndPrice:
 
     def _process(self, node: Node) -> list[Node]:
         """Bound a node and decide what can be; return the open nodes that are left of it."""
-        steps = ROOT_STEPS if node.depth == 0 else NODE_STEPS
+        steps = self._root_steps if node.depth == 0 else NODE_STEPS
         while True:
             sub = Subproblem.of(self.form, self.tree, self.budgets, node.states)
             if not sub.feasible:
@@ -162,28 +182,24 @@ class BranchAndPrice:
                 return []
             pricer = Pricer(sub, self._pool)
             descent = self._descend(pricer, node, steps)
-            if descent.bound < node.bound:
-                full = sub.extend(descent.prices)
-                node = replace(
-                    node,
-                    rank=(-descent.bound, -node.depth),
-                    bound=descent.bound,
-                    prices=full,
-                    proof_prices=self._proof.add_prices(full),
-                )
+            # The proof must hold the very prices that anything is concluded from.
+            bound = min(node.bound, descent.bound)
+            node = replace(
+                node,
+                rank=(-bound, -node.depth),
+                bound=bound,
+                prices=sub.extend(descent.prices),
+                proof_prices=self._proof.add_prices(sub.proof_prices(descent.prices, self.tree)),
+            )
+            open_still = node.bound > self._incumbent.cutoff and not self._run.stopped()
+            if open_still and node.depth == 0 and self._improve is not None:
+                self._improve(node.prices, node.bound)
             if node.bound <= self._incumbent.cutoff:
                 self._leaf(node, node.bound)
                 return []
             if self._run.stopped():
                 return [node]
-            # What was forced in since the prices were found changes what they amount to here; the
-            # proof must hold those that the forced bounds are computed with.
-            prices = sub.restrict(node.prices)
-            full = sub.extend(prices)
-            if not np.array_equal(full, node.prices):
-                number = self._proof.add_prices(full)
-                node = replace(node, prices=full, proof_prices=number)
-            inside, outside = forced_bounds(pricer, prices)
+            inside, outside = forced_bounds(pricer, descent.prices)
             self.evaluations += 3
             fixed = self._fix(node, sub, inside, outside)
             if fixed < WORTHWHILE_FIXING * sub.slots or sub.slots == 0:
@@ -207,7 +223,7 @@ class BranchAndPrice:
             if best <= self._incumbent.cutoff or self._run.stopped():
                 return None
             if node.depth == 0:
-                self._run.report("bound", self._incumbent.value, min(best, node.bound))
+                self._report("bound", min(best, node.bound))
             return self._incumbent.value
 
         descent = descend(pricer, sub.restrict(node.prices), steps, visit)
@@ -221,54 +237,46 @@ class BranchAndPrice:
         count = int(goes_out.sum() + comes_in.sum())
         if count == 0:
             return 0
-        worker = np.repeat(np.arange(self.form.m), np.diff(sub.first))
-        above = np.where(sub.parent >= 0, sub.parent + sub.first[worker], -1)
+        above = np.where(sub.parent >= 0, sub.parent + sub.first[sub.worker], -1)
         # One decision brings its subtree or its ancestors along.
         topmost = goes_out & ~((above >= 0) & goes_out[above])
         deepest = comes_in.copy()
         deepest[above[comes_in & (above >= 0)]] = False
         decisions = [
-            (int(worker[s]), int(sub.position[s]), state)
+            (int(sub.worker[s]), int(sub.position[s]), state)
             for which, state in ((topmost, OUT), (deepest, IN))
             for s in np.flatnonzero(which)
         ]
-        states = node.states.copy()
+        node.states = node.states.copy()
         for h, position, state in decisions:
-            decide(states, self.tree, h, position, state)
+            decide(node.states, self.tree, h, position, state)
         self._closed = max(
             self._closed,
             float(inside[goes_out].max(initial=0.0)),
             float(outside[comes_in].max(initial=0.0)),
         )
-        node.states = states
         node.proof_node = self._proof.fix(node.proof_node, node.proof_prices, decisions)
         return count
 
     def _branch(
         self, node: Node, sub: Subproblem, descent: Descent, inside: Floats, outside: Floats
     ) -> list[Node]:
-        worker = np.repeat(np.arange(self.form.m), np.diff(sub.first))
-        free = node.states[worker, sub.position] == FREE
-        drop_in, drop_out = node.bound - inside, node.bound - outside
-        small = 1e-6 * abs(node.bound)
-        score = (drop_in + small) * (drop_out + small)
-        unsure = np.minimum(descent.share, 1 - descent.share)
-        score = np.where(free, score * (0.01 + unsure), -1.0)
-        s = int(np.argmax(score))
-        h, p = int(worker[s]), int(sub.position[s])
+        free = node.states[sub.worker, sub.position] == FREE
+        s = choose_slot(node.bound, inside, outside, descent.share, free)
+        h, p = int(sub.worker[s]), int(sub.position[s])
         proof_nodes = self._proof.branch(node.proof_node, h, p)
         children = []
-        for state, bound, proof_node in zip(
+        for state, forced, proof_node in zip(
             (IN, OUT), (inside[s], outside[s]), proof_nodes, strict=True
         ):
             states = node.states.copy()
             decide(states, self.tree, h, p, state)
-            below = min(node.bound, float(bound))
+            bound = min(node.bound, float(forced))
             children.append(
                 replace(
                     node,
-                    rank=(-below, -node.depth - 1),
-                    bound=below,
+                    rank=(-bound, -node.depth - 1),
+                    bound=bound,
                     states=states,
                     proof_node=proof_node,
                     depth=node.depth + 1,
@@ -276,10 +284,7 @@ class BranchAndPrice:
             )
         return children
 
-    def _report(self) -> None:
-        self._run.report(
-            "branch and price",
-            self._incumbent.value,
-            max(self.upper, self._incumbent.value),
-            self.nodes,
-        )
+    def _report(self, phase: str, upper: float) -> None:
+        if not self._quiet:
+            lower = self._incumbent.value
+            self._run.report(phase, lower, max(upper, lower), self.nodes)

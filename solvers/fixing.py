@@ -29,6 +29,7 @@ def forced_bounds(pricer: Pricer, prices: Floats) -> tuple[Floats, Floats]:
     the priced budget (:meth:`TreeOracle.forced_values`).
     """
     sub = pricer.subproblem
+    priced = pricer(prices)
     profit = pricer.profits(prices)
     inside = np.empty(sub.slots)
     outside = np.empty(sub.slots)
@@ -50,13 +51,11 @@ def forced_bounds(pricer: Pricer, prices: Floats) -> tuple[Floats, Floats]:
             outside[own],
         )
     large = [h for h in workers if h not in known]
-    evaluated = pricer(prices).values if large else values
     for h in large:
         own = slice(sub.first[h], sub.first[h + 1])
-        values[h] = evaluated[h]
+        values[h] = priced.values[h]
         inside[own], outside[own] = pricer.oracle(h).forced_values(profit[own], int(sub.budget[h]))
-    bound = sub.constant + float(prices.sum()) + float(values.sum())
-    rest = np.repeat(bound - values, np.diff(sub.first))
+    rest = np.repeat(priced.paid + values.sum() - values, np.diff(sub.first))
     return rest + inside, rest + outside
 
 

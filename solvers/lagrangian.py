@@ -26,10 +26,10 @@ from .pricing import Pricer, Pricing
 Floats = NDArray[np.float64]
 
 #: Weight of the past in the running mean of subgradients.
-MEMORY = 0.3
+MEMORY = 0.5
 #: Polyak's factor at the start; after ``PATIENCE`` steps without a better bound it shrinks, and the
 #: walk goes on from the best prices.
-STEP, SHRINK, PATIENCE = 0.5, 0.7, 10
+STEP, SHRINK, PATIENCE = 1.0, 0.7, 10
 #: Below this factor the walk has come to rest.
 LEAST_STEP = 1e-3
 #: A bound counts as better when it falls by this share.
@@ -99,7 +99,7 @@ def descend(
             direction,
             cap,
             step * max(current.bound - target, 0.0),
-            done == 1,
+            MEMORY if done > 1 else 0.0,
         )
         current = pricer(prices)
         done += 1
@@ -121,10 +121,9 @@ def descend(
 
 @numba.njit(cache=True, nogil=True)
 def _next_prices(
-    prices: Floats, slope: Floats, direction: Floats, cap: Floats, length: float, fresh: bool
+    prices: Floats, slope: Floats, direction: Floats, cap: Floats, length: float, memory: float
 ) -> Floats:
     """Take one step of ``length`` / (squared norm); updates ``direction``, returns new prices."""
-    memory = 0.0 if fresh else MEMORY
     norm = 0.0
     for r in range(prices.shape[0]):
         g = slope[r]

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 
 from prefixplace_opt.problem import PrefixTree
 
-from .subproblem import Subproblem
+from .subproblem import MOST_HOLDERS, Subproblem
 from .tree_oracle import TreeOracle
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int32]
+Counts = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 #: Workers with more cells than this are solved by the lean oracle.
@@ -37,15 +38,19 @@ class Pricing(NamedTuple):
     ----------
     bound
         UB of the subproblem, ms per epoch.
+    paid
+        What is paid whatever happens: the constant, the row prices, and what credits fall short.
     values
         Shape (M,): the value of each worker's best set.
     taken
         Shape (slots,): the best sets.
     slope
-        Shape (rows,): a subgradient, 1 - (number of holders that serve the row).
+        Shape (prices,): a subgradient. Of a row price, 1 less the number of holders that serve the
+        row; of a credit, 1 if the holder takes the chunk, less 1 if the chunk would have it.
     """
 
     bound: float
+    paid: float
     values: Floats
     taken: Mask
     slope: Floats
@@ -77,7 +82,7 @@ class Pricer:
             self._tables = [np.empty(size) for size in sizes]
 
     def __call__(self, prices: Floats) -> Pricing:
-        """Evaluate the bound at ``prices``, shape (rows,)."""
+        """Evaluate the bound at ``prices``, shape (prices,)."""
         sub = self.subproblem
         profit = self.profits(prices)
         taken = np.zeros(sub.slots, dtype=np.bool_)
@@ -96,9 +101,17 @@ class Pricer:
         values = np.array(
             list(map(solve, workers) if self._pool is None else self._pool.map(solve, workers))
         )
-        slope = _slope(taken, sub.row_first, sub.entry_slot, sub.entry_gain, prices)
-        bound = sub.constant + float(prices.sum()) + float(values.sum())
-        return Pricing(bound, values, taken, slope)
+        rows = sub.priced_rows
+        slope = np.empty(prices.size)
+        slope[:rows] = _row_slope(
+            taken, sub.row_first, sub.entry_slot, sub.entry_gain, prices[:rows]
+        )
+        slope[rows:] = taken[sub.group_slot]
+        short = _shortfall(
+            sub.group_first, sub.table_first, sub.table, prices[rows:], slope[rows:]
+        )
+        paid = sub.constant + float(prices[:rows].sum()) + short
+        return Pricing(paid + float(values.sum()), paid, values, taken, slope)
 
     def oracle(self, worker: int) -> TreeOracle:
         """Return the oracle of a worker that is too large for a table."""
@@ -107,7 +120,10 @@ class Pricer:
     def profits(self, prices: Floats) -> Floats:
         """Return the node profits of all slots at ``prices``."""
         sub = self.subproblem
-        return _profits(sub.local, sub.row_first, sub.entry_slot, sub.entry_gain, prices)
+        rows = sub.priced_rows
+        profit = _profits(sub.local, sub.row_first, sub.entry_slot, sub.entry_gain, prices[:rows])
+        profit[sub.group_slot] += prices[rows:]
+        return profit
 
 
 def table_size(subproblem: Subproblem, worker: int) -> int:
@@ -164,7 +180,7 @@ def best_set(profit: Floats, end: Index, budget: int, buffer: Floats, taken: Mas
 @numba.njit(cache=True, nogil=True)
 def _profits(
     local: Floats,
-    row_first: NDArray[np.int64],
+    row_first: Counts,
     entry_slot: Index,
     entry_gain: Floats,
     prices: Floats,
@@ -179,8 +195,8 @@ def _profits(
 
 
 @numba.njit(cache=True, nogil=True)
-def _slope(
-    taken: Mask, row_first: NDArray[np.int64], entry_slot: Index, entry_gain: Floats, prices: Floats
+def _row_slope(
+    taken: Mask, row_first: Counts, entry_slot: Index, entry_gain: Floats, prices: Floats
 ) -> Floats:
     slope = np.ones(prices.shape[0])
     for r in range(prices.shape[0]):
@@ -188,3 +204,30 @@ def _slope(
             if taken[entry_slot[e]] and entry_gain[e] > prices[r]:
                 slope[r] -= 1.0
     return slope
+
+
+@numba.njit(cache=True, nogil=True)
+def _shortfall(
+    group_first: Counts, table_first: Counts, table: Floats, credit: Floats, slope: Floats
+) -> float:
+    """Return the sum over chunks of max_S f_b(S) - sum of S's credits; take S off ``slope``."""
+    total = 0.0
+    spent = np.zeros(1 << MOST_HOLDERS)
+    for g in range(group_first.shape[0] - 1):
+        start, width = group_first[g], group_first[g + 1] - group_first[g]
+        base = table_first[g]
+        most = 0.0
+        chosen = 0
+        for at in range(width):
+            for subset in range(1 << at):
+                with_it = subset | 1 << at
+                spent[with_it] = spent[subset] + credit[start + at]
+                short = table[base + with_it] - spent[with_it]
+                if short > most:
+                    most = short
+                    chosen = with_it
+        total += most
+        for at in range(width):
+            if chosen >> at & 1:
+                slope[start + at] -= 1.0
+    return total

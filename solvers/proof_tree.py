@@ -24,9 +24,9 @@ class ProofTree:
         self._prices: list[Prices] = []
         self._nodes: list[Node | None] = []
 
-    def add_prices(self, full: Floats) -> int:
-        """Store prices of all rows; return their number."""
-        self._prices.append(Prices.of(full))
+    def add_prices(self, prices: Prices) -> int:
+        """Store ``prices``; return their number."""
+        self._prices.append(prices)
         return len(self._prices) - 1
 
     def open(self) -> int:

@@ -17,10 +17,12 @@ from prefixplace_opt.problem import Placement, Problem, savings
 
 from .branch_and_price import BranchAndPrice
 from .incumbent import Incumbent
+from .neighbourhoods import Neighbourhoods
 from .memory import BASE, proof_bytes, shared_bytes, start_bytes, written
 from .planner import plan
 from .result import OPTIMAL_TOLERANCE, Result, Status, relative_gap
 from .run import Run
+from .subproblem import FullPrices
 
 
 def prove(problem: Problem, run: Run, method: str) -> Result:
@@ -46,9 +48,11 @@ def prove(problem: Problem, run: Run, method: str) -> Result:
         pool = None
         if run.options.threads > 1:
             pool = stack.enter_context(ThreadPoolExecutor(run.options.threads))
-        search = BranchAndPrice(form, problem.tree, problem.budgets, run, incumbent, pool)
+        parts = (form, problem.tree, problem.budgets, run, incumbent)
+        neighbourhoods = Neighbourhoods(*parts)
+        search = BranchAndPrice(*parts, pool, improve=neighbourhoods.improve)
         with run.timed("branch and price"):
-            ended = search.search(form.row_best / 2)
+            ended = search.search(FullPrices(form.row_best / 2), node_limit=run.options.node_limit)
     held = np.empty_like(incumbent.held)
     held[:, problem.tree.order] = incumbent.held
     placement = Placement.of_mask(problem, held)
@@ -67,6 +71,7 @@ def prove(problem: Problem, run: Run, method: str) -> Result:
             "evaluations": search.evaluations,
             "granularity": incumbent.granularity,
             "improvements": incumbent.improvements,
+            "neighbourhoods": neighbourhoods.searched,
             "planned": planned.lower,
             "seconds": dict(run.seconds_of),
         },

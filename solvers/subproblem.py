@@ -3,39 +3,70 @@
 Decisions force chunks in or out of workers. What is forced in is parent-closed and what is forced
 out is closed under subtrees, so the free chunks of a worker form a forest again: the contraction
 below is exact. Chunks that cannot matter (nothing to gain in the whole subtree, or deeper than the
-budget that is left) are dropped too. For prices a_r >= 0 of the rows still in dispute,
+budget that is left) are dropped too. With ``served_r`` what row r already gets from a holder that
+is forced in, and ``gain_{r,h} = [value_{r,h} - served_r]_+`` what a free holder adds, it remains to
+choose sets T_h of
 
-    UB = constant + sum_r a_r + sum_h max_T sum_{b in T} (local_h(b) + sum_r [gain_{r,h} - a_r]_+)
+    constant + sum_h sum_{b in T_h} local_h(b) + sum_b f_b(free holders of b),
+    f_b(S) = sum_{r of b} max_{h in S} gain_{r,h}.
 
-is the bound of :mod:`prefixplace_opt.problem.proof` at the full prices ``served_r + a_r``, where
-served_r is what row r already gets from a holder that is forced in and gain_{r,h} what h adds.
+Two kinds of prices split that up among the workers (docs/certificates.md has the theorem):
+
+- a *row price* a_r is paid whatever happens; a holder then gets [gain_{r,h} - a_r]_+;
+- a *credit* c_{h,b} is what a holder gets for the chunk as a whole; paid whatever happens is the
+  most that credits can fall short of the chunk's worth, max_S f_b(S) - sum_{h in S} c_{h,b}.
+
+Credits give the better bound where rows of a chunk rank its holders differently, and cost 2^H for
+H free holders; so a chunk has credits where several of its rows are in dispute among few holders.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from prefixplace_opt.problem import PrefixTree, Savings
+from prefixplace_opt.problem import PrefixTree, Prices, Savings
+
+from .contraction import contract, dispute, group_tables, potentials
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int32]
+Counts = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 States = NDArray[np.int8]
 
 #: What is decided on a (worker, position).
 FREE, IN, OUT = 0, 1, 2
 
+#: Most free holders of a chunk with credits, and most numbers in all their tables.
+MOST_HOLDERS, TABLE_NUMBERS = 10, 1 << 24
+
+
+@dataclass(frozen=True, eq=False)
+class FullPrices:
+    """Prices of a whole problem, from which any subproblem starts.
+
+    Attributes
+    ----------
+    rows
+        Shape (form.rows,): row prices, what is served included.
+    credit
+        Shape (M, n), by position: credits, NaN where there are none; or None for none at all.
+    """
+
+    rows: Floats
+    credit: Floats | None = None
+
 
 @dataclass(frozen=True, eq=False)
 class Subproblem:
     """A problem under decisions, flat: the free chunks of all workers one after the other.
 
-    A *slot* is one free (worker, position). The entries of a row are its free holders.
+    A *slot* is one free (worker, position). The entries of a row are its free holders. Prices of
+    a subproblem are one array: the ``priced_rows`` row prices, then the credits.
 
     Attributes
     ----------
@@ -53,51 +84,73 @@ class Subproblem:
     local
         Shape (slots,): what the slot is worth by itself, including rows that only it can serve.
     rows
-        Shape (rows,): rows of ``form`` that several free holders can serve.
+        Shape (rows,): rows of ``form`` that several free holders can serve; those with row prices
+        come first.
+    priced_rows
+        How many have row prices.
     row_first, entry_slot, entry_gain
         Row i has the entries ``row_first[i] .. row_first[i + 1] - 1``.
+    group_first, group_slot, table_first, table
+        Chunk g with credits has the slots ``group_slot[group_first[g] : group_first[g + 1]]``, and
+        f_b of each subset of them, the first slot being bit 0, from ``table[table_first[g]]`` on.
     served
         Shape (form.rows,): what every row gets from what is forced in.
     cap
-        Shape (rows,): the second-largest gain of each row; no price above it is ever better.
+        Shape (prices,): no price above it is ever better. A row's second-largest gain; for a
+        credit what the slot alone would add.
     """
 
     form: Savings
     states: States
-    budget: NDArray[np.int64]
+    budget: Counts
     constant: float
-    first: NDArray[np.int64]
+    first: Counts
     position: Index
     end: Index
     parent: Index
     local: Floats
     rows: Index
-    row_first: NDArray[np.int64]
+    priced_rows: int
+    row_first: Counts
     entry_slot: Index
     entry_gain: Floats
+    group_first: Counts
+    group_slot: Index
+    table_first: Counts
+    table: Floats
     served: Floats
     cap: Floats
 
     @classmethod
     def of(
-        cls, form: Savings, tree: PrefixTree, budgets: NDArray[np.int64], states: States
+        cls,
+        form: Savings,
+        tree: PrefixTree,
+        budgets: Counts,
+        states: States,
+        *,
+        credits: bool = True,
     ) -> Subproblem:
         """Contract the problem under ``states``, shape (M, n), by position.
 
         ``states`` must be consistent: ancestors of what is in are in, subtrees of what is out
-        are out.
+        are out. Without ``credits`` there are row prices only.
         """
         inside = states == IN
         budget = budgets - inside.sum(axis=1)
         local = np.stack([form.local_profits(h) for h in range(form.m)])
-        served, potential = _potential(inside, states, form.row_position, form.row_value, local)
+        served, potential = potentials(inside, states, form.row_position, form.row_value, local)
         constant = float(local[inside].sum()) + float(served.sum())
-        first, position, end, parent, slot = _contract(
+        first, position, end, parent, slot = contract(
             tree.preorder_parents, states, np.maximum(budget, 0), potential
         )
         own = np.ascontiguousarray(local[_worker_of(first), position])
-        rows, row_first, entry_slot, entry_gain, cap = _dispute(
-            slot, form.row_position, form.row_value, served, own
+        most = MOST_HOLDERS if credits and form.row_value.shape[1] > 1 else 0
+        rows, priced, row_first, entry_slot, entry_gain, cap = dispute(
+            slot, form.row_position, form.row_value, served, own, most, TABLE_NUMBERS
+        )
+        group_first, group_slot, table_first, table, alone = group_tables(
+            form.row_position[rows], priced, row_first, entry_slot, entry_gain
         )
         return cls(
             form=form,
@@ -110,11 +163,16 @@ class Subproblem:
             parent=parent,
             local=own,
             rows=rows,
+            priced_rows=priced,
             row_first=row_first,
             entry_slot=entry_slot,
             entry_gain=entry_gain,
+            group_first=group_first,
+            group_slot=group_slot,
+            table_first=table_first,
+            table=table,
             served=served,
-            cap=cap,
+            cap=np.concatenate([cap[:priced], alone]),
         )
 
     @property
@@ -128,25 +186,62 @@ class Subproblem:
         return int(self.position.size)
 
     @cached_property
-    def cells(self) -> NDArray[np.int64]:
+    def worker(self) -> Counts:
+        """Shape (slots,): whose slot it is."""
+        return _worker_of(self.first)
+
+    @cached_property
+    def cells(self) -> Counts:
         """Shape (M,): cells of each worker's dynamic program."""
         free = np.diff(self.first)
         return free * np.minimum(np.maximum(self.budget, 0), free)
 
-    def restrict(self, full: Floats) -> Floats:
-        """Return the prices, shape (rows,), that prices of all rows of the form amount to here."""
-        return np.clip(full[self.rows] - self.served[self.rows], 0.0, self.cap)
+    def restrict(self, full: FullPrices) -> Floats:
+        """Return the prices, within their caps, that ``full`` amounts to here."""
+        over = full.rows[self.rows] - self.served[self.rows]
+        prices = np.empty(self.cap.size)
+        prices[: self.priced_rows] = over[: self.priced_rows]
+        if self.group_slot.size:
+            # Where a chunk had row prices so far, its credits are what those leave a holder.
+            row = np.repeat(np.arange(self.rows.size), np.diff(self.row_first))
+            left = np.maximum(self.entry_gain - np.maximum(over, 0.0)[row], 0.0)
+            left[row < self.priced_rows] = 0.0
+            credit = np.bincount(self.entry_slot, weights=left, minlength=self.slots)
+            credit = credit[self.group_slot]
+            if full.credit is not None:
+                known = full.credit[self.worker, self.position][self.group_slot]
+                credit = np.where(np.isnan(known), credit, known)
+            prices[self.priced_rows :] = credit
+        return np.clip(prices, 0.0, self.cap)
 
-    def extend(self, prices: Floats) -> Floats:
-        """Return prices of all rows of the form that give the same bound under the decisions."""
-        full = self.served.copy()
-        full[self.rows] += prices
-        return full
+    def extend(self, prices: Floats) -> FullPrices:
+        """Return prices of the whole problem that give the same bound under the decisions."""
+        rows = self.served.copy()
+        rows[self.rows[: self.priced_rows]] += prices[: self.priced_rows]
+        if not self.group_slot.size:
+            return FullPrices(rows)
+        credit = np.full(self.states.shape, np.nan)
+        slots = self.group_slot
+        credit[self.worker[slots], self.position[slots]] = prices[self.priced_rows :]
+        return FullPrices(rows, credit)
+
+    def proof_prices(self, prices: Floats, tree: PrefixTree) -> Prices:
+        """Return ``prices`` as a proof has them: what is withheld of a slot's worth alone."""
+        slots = self.group_slot
+        withheld = self.cap[self.priced_rows :] - prices[self.priced_rows :]
+        some = withheld > 0
+        rows = Prices.of(self.extend(prices).rows)
+        return replace(
+            rows,
+            worker=self.worker[slots[some]].astype(np.int32),
+            chunk=tree.order[self.position[slots[some]]],
+            withheld=withheld[some],
+        )
 
     def held(self, taken: Mask) -> Mask:
         """Return what everybody holds, shape (M, n), when the slots ``taken`` are."""
         held: Mask = self.states == IN
-        held[_worker_of(self.first)[taken], self.position[taken]] = True
+        held[self.worker[taken], self.position[taken]] = True
         return held
 
 
@@ -161,132 +256,5 @@ def decide(states: States, tree: PrefixTree, worker: int, position: int, state: 
         states[worker, position : tree.end[position]] = OUT
 
 
-def _worker_of(first: NDArray[np.int64]) -> NDArray[np.int64]:
+def _worker_of(first: Counts) -> Counts:
     return np.repeat(np.arange(first.size - 1), np.diff(first))
-
-
-@numba.njit(cache=True, nogil=True)
-def _potential(
-    inside: Mask, states: States, row_position: Index, row_value: Floats, local: Floats
-) -> tuple[Floats, Floats]:
-    """Return what each row is served, and the most each free (worker, position) could add."""
-    served = np.zeros(row_position.shape[0])
-    potential = local.copy()
-    constant = row_value.shape[1] == 1
-    for r in range(row_position.shape[0]):
-        p = row_position[r]
-        for h in range(inside.shape[0]):
-            if inside[h, p]:
-                served[r] = max(served[r], row_value[r, 0 if constant else h])
-        for h in range(inside.shape[0]):
-            if states[h, p] == FREE:
-                gain = row_value[r, 0 if constant else h] - served[r]
-                if gain > 0.0:
-                    potential[h, p] += gain
-    return served, potential
-
-
-@numba.njit(cache=True, nogil=True)
-def _contract(
-    parents: Index, states: States, budget: NDArray[np.int64], potential: Floats
-) -> tuple[NDArray[np.int64], Index, Index, Index, Index]:
-    m, n = states.shape
-    slot = np.full((m, n), -1, dtype=np.int32)
-    depth_of = np.zeros(n, dtype=np.int32)
-    useful = np.zeros(n, dtype=np.bool_)
-    first = np.zeros(m + 1, dtype=np.int64)
-    for h in range(m):
-        for p in range(n):
-            depth_of[p] = -1
-            useful[p] = False
-            if states[h, p] == FREE:
-                above = parents[p]
-                depth_of[p] = depth_of[above] + 1 if above >= 0 else 0
-        for p in range(n - 1, -1, -1):
-            if states[h, p] != FREE or depth_of[p] >= budget[h]:
-                continue
-            if potential[h, p] > 0.0:
-                useful[p] = True
-            if useful[p] and parents[p] >= 0:
-                useful[parents[p]] = True
-        count = first[h]
-        for p in range(n):
-            if useful[p] and states[h, p] == FREE:
-                slot[h, p] = count
-                count += 1
-        first[h + 1] = count
-    total = first[m]
-    position = np.empty(total, dtype=np.int32)
-    end = np.empty(total, dtype=np.int32)
-    parent = np.empty(total, dtype=np.int32)
-    for h in range(m):
-        start = first[h]
-        for p in range(n):
-            s = slot[h, p]
-            if s >= 0:
-                position[s] = p
-                end[s] = s - start + 1
-                above = parents[p]
-                parent[s] = max(slot[h, above] - start, -1) if above >= 0 else -1
-        for s in range(first[h + 1] - 1, start - 1, -1):
-            if parent[s] >= 0:
-                end[start + parent[s]] = max(end[start + parent[s]], end[s])
-    return first, position, end, parent, slot
-
-
-@numba.njit(cache=True, nogil=True)
-def _dispute(
-    slot: Index, row_position: Index, row_value: Floats, served: Floats, local: Floats
-) -> tuple[Index, NDArray[np.int64], Index, Floats, Floats]:
-    """Return the rows with several free holders; what only one can serve goes to its ``local``."""
-    m = slot.shape[0]
-    constant = row_value.shape[1] == 1
-    rows = 0
-    entries = 0
-    for r in range(row_position.shape[0]):
-        count = 0
-        for h in range(m):
-            if slot[h, row_position[r]] >= 0 and row_value[r, 0 if constant else h] > served[r]:
-                count += 1
-        if count > 1:
-            rows += 1
-            entries += count
-    row = np.empty(rows, dtype=np.int32)
-    row_first = np.zeros(rows + 1, dtype=np.int64)
-    entry_slot = np.empty(entries, dtype=np.int32)
-    entry_gain = np.empty(entries)
-    cap = np.zeros(rows)
-    rows = 0
-    at = 0
-    for r in range(row_position.shape[0]):
-        largest = 0.0
-        second = 0.0
-        only = -1
-        count = 0
-        for h in range(m):
-            s = slot[h, row_position[r]]
-            gain = row_value[r, 0 if constant else h] - served[r]
-            if s >= 0 and gain > 0.0:
-                count += 1
-                only = s
-                if gain > largest:
-                    second = largest
-                    largest = gain
-                elif gain > second:
-                    second = gain
-        if count == 1:
-            local[only] += largest
-        if count <= 1:
-            continue
-        for h in range(m):
-            s = slot[h, row_position[r]]
-            gain = row_value[r, 0 if constant else h] - served[r]
-            if s >= 0 and gain > 0.0:
-                entry_slot[at] = s
-                entry_gain[at] = gain
-                at += 1
-        row[rows] = r
-        cap[rows] = second
-        rows += 1
-        row_first[rows] = at
-    return row, row_first, entry_slot, entry_gain, cap

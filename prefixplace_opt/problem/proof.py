@@ -1,21 +1,23 @@
 """What proves an upper bound: prices, and a tree of decisions with prices at its leaves.
 
 A plain structure that solvers write and certificates read. For prices alpha_r >= 0 of the service
-rows (:class:`~prefixplace_opt.problem.savings.Savings`) and decisions that force chunks in or out
-of workers,
+rows (:class:`~prefixplace_opt.problem.savings.Savings`), amounts beta_{h,b} >= 0 withheld from
+holders, and decisions that force chunks in or out of workers, with u_{r,h} = [value_{r,h} - alpha_r]_+,
 
-    UB(alpha | decisions) = sum_r alpha_r
-        + sum_h max{ sum_{b in T} (local_h(b) + sum_{r of b} [value_{r,h} - alpha_r]_+) :
+    UB(alpha, beta | decisions) = sum_r alpha_r
+        + sum_b max_S ( sum_{h in S} beta_{h,b} - sum_{r of b} (sum_{h in S} u_{r,h} - max_{h in S} u_{r,h}) )
+        + sum_h max{ sum_{b in T} (local_h(b) + sum_{r of b} u_{r,h} - beta_{h,b}) :
                      T parent-closed, |T| <= k_h, T obeys the decisions on h }
 
-bounds F over all placements that obey the decisions. A chunk that is in brings its ancestors, a
+bounds F over all placements that obey the decisions; S runs over the sets of workers from which
+something of b is withheld. A chunk that is in brings its ancestors, a
 chunk that is out takes its subtree along. Where no such T exists for some worker, nothing obeys
 the decisions and the bound is minus infinity.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +28,7 @@ Index = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class Prices:
-    """Prices of the service rows, sparse; the others are zero.
+    """Prices of the service rows and amounts withheld from holders, sparse; the others are zero.
 
     Attributes
     ----------
@@ -34,20 +36,25 @@ class Prices:
         Indices of rows of :class:`~prefixplace_opt.problem.savings.Savings`, ascending.
     values
         Their prices, > 0, ms per epoch.
+    worker, chunk, withheld
+        From which workers, for which chunks (ids), how much is withheld, > 0, ms per epoch.
     """
 
     rows: Index
     values: Floats
+    worker: Index = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    chunk: Index = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    withheld: Floats = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
     def of(cls, dense: ArrayLike) -> Prices:
-        """Return the positive entries of ``dense``, shape (R,)."""
+        """Return the positive entries of ``dense``, shape (R,); nothing is withheld."""
         prices = np.asarray(dense, dtype=np.float64)
         rows = np.flatnonzero(prices > 0).astype(np.int32)
         return cls(rows, prices[rows])
 
     def dense(self, rows: int) -> Floats:
-        """Return all ``rows`` prices as one array."""
+        """Return all ``rows`` row prices as one array."""
         prices = np.zeros(rows)
         prices[self.rows] = self.values
         return prices
