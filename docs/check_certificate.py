@@ -8,6 +8,7 @@ Plain and slow on purpose: it shares nothing with the package. It follows docs/c
 import json
 import sys
 from fractions import Fraction
+from itertools import combinations
 from math import inf
 from pathlib import Path
 
@@ -76,12 +77,31 @@ class Instance:
             for b in range(self.n)
         )
 
-    def profit(self, h, b, price):
-        """What chunk b is worth at h under prices {(requester or group, chunk): price}."""
+    def gains(self, h, b, price):
+        """What h gets by serving the rows of chunk b under {(requester or group, chunk): price}."""
         if self.pairwise:
-            return sum(max(self.saving(m, h, b) - price.get((m, b), 0), 0) for m in range(self.m))
-        price_here = price.get((self.group[h], b), 0)
-        return self.local(h, b) + max(self.coverage(h, b) - price_here, 0)
+            return [max(self.saving(m, h, b) - price.get((m, b), 0), 0) for m in range(self.m)]
+        left = max(self.coverage(h, b) - price.get((self.group[h], b), 0), 0)
+        return [left if group == self.group[h] else 0 for group in range(max(self.group) + 1)]
+
+    def profit(self, h, b, prices):
+        """What chunk b is worth at h under (prices, {(worker, chunk): what is withheld})."""
+        price, withheld = prices
+        local = 0 if self.pairwise else self.local(h, b)
+        return max(local + sum(self.gains(h, b, price)) - withheld.get((h, b), 0), 0)
+
+    def paid_back(self, b, prices):
+        """The most that a set of workers of whom something is withheld could claim for chunk b."""
+        price, withheld = prices
+        workers = [h for h in range(self.m) if withheld.get((h, b), 0) > 0]
+        gains = {h: self.gains(h, b, price) for h in workers}
+        claims = [0]
+        for size in range(1, len(workers) + 1):
+            for chosen in combinations(workers, size):
+                rows = list(zip(*(gains[h] for h in chosen), strict=True))
+                claim = sum(withheld[h, b] for h in chosen)
+                claims.append(claim - sum(sum(row) - max(row) for row in rows))
+        return max(claims)
 
     def local(self, h, b):
         """Requester-side: what only an own copy saves, demand * min(w, f)."""
@@ -100,7 +120,7 @@ class Instance:
                 else:
                     yield from (self.local(h, b), self.coverage(h, b))
 
-    def best(self, h, price, decisions):
+    def best(self, h, prices, decisions):
         """The best closed set of h that obeys the decisions (worker, chunk, in); -1 for none."""
         taken = {a for g, b, inside in decisions if g == h and inside for a in self.path(b)}
         barred = {b for g, b, inside in decisions if g == h and not inside}
@@ -110,32 +130,36 @@ class Instance:
         for i in range(self.n - 1, -1, -1):
             b = order[i]
             after = next((q for q in range(i + 1, self.n) if b not in self.path(order[q])), self.n)
-            p, below, skip = self.profit(h, b, price), rows[i + 1], rows[after]
+            p, below, skip = self.profit(h, b, prices), rows[i + 1], rows[after]
             take = [-1] + [p + below[j] if below[j] >= 0 else -1 for j in range(k)]
             if b in taken & barred:
                 return -1
             rows[i] = take if b in taken else skip if b in barred else list(map(max, take, skip))
         return rows[0][k]
 
-    def bound(self, price, decisions):
-        """UB(price | decisions); -1 where some worker has no set that obeys."""
-        values = [self.best(h, price, decisions) for h in range(self.m)]
-        return -1 if min(values) < 0 else sum(price.values()) + sum(values)
+    def bound(self, prices, decisions):
+        """UB(prices | decisions); -1 where some worker has no set that obeys."""
+        values = [self.best(h, prices, decisions) for h in range(self.m)]
+        paid = sum(prices[0].values()) + sum(self.paid_back(b, prices) for b in range(self.n))
+        return -1 if min(values) < 0 else paid + sum(values)
+
+
+def table_of(lists, first):
+    """Three lists as {(first, chunk): value}."""
+    columns = (lists[name] for name in (first, "chunk", "value"))
+    table = {(who, b): Fraction(value) for who, b, value in zip(*columns, strict=True)}
+    assert all(value >= 0 for value in table.values())
+    return table
 
 
 def check(instance_file, certificate):
     """Return F of the placement and the proven bound; AssertionError where the claim fails."""
     problem = Instance(instance_file)
+    nothing = {"worker": [], "chunk": [], "value": []}
     tables = [
-        {
-            (requester, chunk): Fraction(value)
-            for requester, chunk, value in zip(
-                table["requester"], table["chunk"], table["value"], strict=True
-            )
-        }
-        for table in certificate["prices"]
+        (table_of(lists, "requester"), table_of(lists.get("withheld", nothing), "worker"))
+        for lists in certificate["prices"]
     ]
-    assert all(price >= 0 for table in tables for price in table.values())
     tree, stack, bounds, seen = certificate["tree"], [(0, [])], [], []
     while stack:
         at, above = stack.pop()

@@ -38,6 +38,10 @@ def potentials(
 def contract(
     parents: Index, states: States, budget: Counts, potential: Floats
 ) -> tuple[Counts, Index, Index, Index, Index]:
+    """Return first, position, end and parent of the slots, and every (worker, position)'s slot.
+
+    Free chunks that are useful: within the budget's depth, something to gain in their subtree.
+    """
     m, n = states.shape
     slot = np.full((m, n), -1, dtype=np.int32)
     depth_of = np.zeros(n, dtype=np.int32)
@@ -95,17 +99,20 @@ def dispute(
     """Return the rows with several free holders; what only one can serve goes to its ``local``.
 
     The rows that keep a price of their own come first, and their number second. The others belong
-    to chunks with several rows in dispute among at most ``most_holders`` slots, fewer where the
-    tables of 2^holders numbers would exceed ``table_numbers``.
+    to chunks of several rows, decided or not, in dispute among at most ``most_holders`` slots,
+    fewer where the tables of 2^holders numbers would exceed ``table_numbers``. So, as decisions are
+    added, a chunk may pass from row prices to credits and never back.
     """
     m, n = slot.shape
     constant = row_value.shape[1] == 1
     rows = row_position.shape[0]
     width = np.zeros(rows, dtype=np.int64)
-    disputed = np.zeros(n, dtype=np.int64)
+    stated = np.zeros(n, dtype=np.int64)
+    disputed = np.zeros(n, dtype=np.bool_)
     holds = np.zeros((n, m), dtype=np.bool_)
     for r in range(rows):
         p = row_position[r]
+        stated[p] += 1
         only = -1
         for h in range(m):
             if slot[h, p] >= 0 and row_value[r, 0 if constant else h] > served[r]:
@@ -114,14 +121,14 @@ def dispute(
         if width[r] == 1:
             local[slot[only, p]] += row_value[r, 0 if constant else only] - served[r]
         if width[r] > 1:
-            disputed[p] += 1
+            disputed[p] = True
             for h in range(m):
                 if slot[h, p] >= 0 and row_value[r, 0 if constant else h] > served[r]:
                     holds[p, h] = True
     holders = np.zeros(n, dtype=np.int64)
     chunks = np.zeros(m + 1, dtype=np.int64)
     for p in range(n):
-        if disputed[p] > 1:
+        if disputed[p] and stated[p] > 1:
             holders[p] = holds[p].sum()
             chunks[holders[p]] += 1
     widest = 0

@@ -97,7 +97,7 @@ class CoverageElements:
 def _levels(
     row_first: Counts, entry_slot: Index, entry_gain: Floats, own: Floats
 ) -> tuple[Index, Floats, Counts, Index]:
-    """Return row, weight and slots of every level with several slots; the others go to ``own``."""
+    """Return row, weight and slots of levels with several slots; the others go to ``own``."""
     rows = row_first.shape[0] - 1
     most = entry_slot.shape[0]
     widest = 0
@@ -131,4 +131,9 @@ def _levels(
             weight[count] = gain - after
             count += 1
             first[count] = filled
-    return row[:count].copy(), weight[:count].copy(), first[: count + 1].copy(), slot[:filled].copy()
+    return (
+        row[:count].copy(),
+        weight[:count].copy(),
+        first[: count + 1].copy(),
+        slot[:filled].copy(),
+    )

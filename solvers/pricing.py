@@ -107,9 +107,7 @@ class Pricer:
             taken, sub.row_first, sub.entry_slot, sub.entry_gain, prices[:rows]
         )
         slope[rows:] = taken[sub.group_slot]
-        short = _shortfall(
-            sub.group_first, sub.table_first, sub.table, prices[rows:], slope[rows:]
-        )
+        short = _shortfall(sub.group_first, sub.table_first, sub.table, prices[rows:], slope[rows:])
         paid = sub.constant + float(prices[:rows].sum()) + short
         return Pricing(paid + float(values.sum()), paid, values, taken, slope)
 

@@ -17,8 +17,8 @@ from prefixplace_opt.problem import Placement, Problem, savings
 
 from .branch_and_price import BranchAndPrice
 from .incumbent import Incumbent
-from .neighbourhoods import Neighbourhoods
 from .memory import BASE, proof_bytes, shared_bytes, start_bytes, written
+from .neighbourhoods import Neighbourhoods
 from .planner import plan
 from .result import OPTIMAL_TOLERANCE, Result, Status, relative_gap
 from .run import Run

@@ -110,8 +110,14 @@ class RestrictedMaster:
             sign = np.where(index < sub.form.m, 1.0, -1.0)
             count = len(costs)
             status = self._highs.addCols(
-                count, np.array(costs), np.zeros(count), np.ones(count),
-                index.size, np.array(starts[:-1], dtype=np.int32), index, sign,
+                count,
+                np.array(costs),
+                np.zeros(count),
+                np.ones(count),
+                index.size,
+                np.array(starts[:-1], dtype=np.int32),
+                index,
+                sign,
             )
             _require(status, "new columns")
         return len(costs)

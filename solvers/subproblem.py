@@ -17,7 +17,7 @@ Two kinds of prices split that up among the workers (docs/certificates.md has th
   most that credits can fall short of the chunk's worth, max_S f_b(S) - sum_{h in S} c_{h,b}.
 
 Credits give the better bound where rows of a chunk rank its holders differently, and cost 2^H for
-H free holders; so a chunk has credits where several of its rows are in dispute among few holders.
+H free holders; so a chunk has credits where it has several rows and few free holders.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ class FullPrices:
     rows
         Shape (form.rows,): row prices, what is served included.
     credit
-        Shape (M, n), by position: credits, NaN where there are none; or None for none at all.
+        Shape (M, n), by position: credits, with what only that holder can serve; NaN where there
+        are none. None for none at all.
     """
 
     rows: Floats
@@ -81,8 +82,9 @@ class Subproblem:
     position, end, parent
         Shape (slots,): preorder position in the whole tree; end of the subtree and parent (or -1)
         in the contracted tree, both counted from ``first[h]``.
-    local
-        Shape (slots,): what the slot is worth by itself, including rows that only it can serve.
+    local, alone
+        Shape (slots,): what the slot is worth by itself, and which part of that are rows that only
+        it can serve.
     rows
         Shape (rows,): rows of ``form`` that several free holders can serve; those with row prices
         come first.
@@ -109,6 +111,7 @@ class Subproblem:
     end: Index
     parent: Index
     local: Floats
+    alone: Floats
     rows: Index
     priced_rows: int
     row_first: Counts
@@ -129,12 +132,12 @@ class Subproblem:
         budgets: Counts,
         states: States,
         *,
-        credits: bool = True,
+        with_credits: bool = True,
     ) -> Subproblem:
         """Contract the problem under ``states``, shape (M, n), by position.
 
         ``states`` must be consistent: ancestors of what is in are in, subtrees of what is out
-        are out. Without ``credits`` there are row prices only.
+        are out. Without ``with_credits`` there are row prices only.
         """
         inside = states == IN
         budget = budgets - inside.sum(axis=1)
@@ -145,11 +148,12 @@ class Subproblem:
             tree.preorder_parents, states, np.maximum(budget, 0), potential
         )
         own = np.ascontiguousarray(local[_worker_of(first), position])
-        most = MOST_HOLDERS if credits and form.row_value.shape[1] > 1 else 0
+        without_rows = own.copy()
+        most = MOST_HOLDERS if with_credits and form.row_value.shape[1] > 1 else 0
         rows, priced, row_first, entry_slot, entry_gain, cap = dispute(
             slot, form.row_position, form.row_value, served, own, most, TABLE_NUMBERS
         )
-        group_first, group_slot, table_first, table, alone = group_tables(
+        group_first, group_slot, table_first, table, single = group_tables(
             form.row_position[rows], priced, row_first, entry_slot, entry_gain
         )
         return cls(
@@ -162,6 +166,7 @@ class Subproblem:
             end=end,
             parent=parent,
             local=own,
+            alone=own - without_rows,
             rows=rows,
             priced_rows=priced,
             row_first=row_first,
@@ -172,7 +177,7 @@ class Subproblem:
             table_first=table_first,
             table=table,
             served=served,
-            cap=np.concatenate([cap[:priced], alone]),
+            cap=np.concatenate([cap[:priced], single]),
         )
 
     @property
@@ -209,7 +214,7 @@ class Subproblem:
             credit = np.bincount(self.entry_slot, weights=left, minlength=self.slots)
             credit = credit[self.group_slot]
             if full.credit is not None:
-                known = full.credit[self.worker, self.position][self.group_slot]
+                known = (full.credit[self.worker, self.position] - self.alone)[self.group_slot]
                 credit = np.where(np.isnan(known), credit, known)
             prices[self.priced_rows :] = credit
         return np.clip(prices, 0.0, self.cap)
@@ -222,7 +227,8 @@ class Subproblem:
             return FullPrices(rows)
         credit = np.full(self.states.shape, np.nan)
         slots = self.group_slot
-        credit[self.worker[slots], self.position[slots]] = prices[self.priced_rows :]
+        paid = prices[self.priced_rows :] + self.alone[slots]
+        credit[self.worker[slots], self.position[slots]] = paid
         return FullPrices(rows, credit)
 
     def proof_prices(self, prices: Floats, tree: PrefixTree) -> Prices:

@@ -5,7 +5,7 @@ imports :mod:`prefixplace_opt.problem` alone. The theorem, its proof and the fil
 in docs/certificates.md.
 """
 
-from .certificate import Certificate, FixedChunks, ServicePrices
+from .certificate import Certificate, FixedChunks, ServicePrices, Withheld
 from .certificate_file import (
     certificate_from_document,
     document_of_certificate,
@@ -24,6 +24,7 @@ __all__ = [
     "Rejection",
     "Report",
     "ServicePrices",
+    "Withheld",
     "certificate_from_document",
     "certificate_of",
     "document_of_certificate",

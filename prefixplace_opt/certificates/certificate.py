@@ -20,6 +20,34 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
+class Withheld:
+    """Amounts withheld from holders of chunks, sparse; all others are zero.
+
+    Attributes
+    ----------
+    worker, chunk
+        Shape (W,): from whom, and for which chunk (id).
+    value
+        Shape (W,): ms per epoch, >= 0.
+    """
+
+    worker: Index
+    chunk: Index
+    value: Floats
+
+    def __init__(self, worker: ArrayLike, chunk: ArrayLike, value: ArrayLike) -> None:
+        object.__setattr__(self, "worker", index_array(worker, field="worker"))
+        object.__setattr__(self, "chunk", index_array(chunk, field="chunk"))
+        object.__setattr__(self, "value", _reals(value, "value"))
+        sizes = {self.worker.size, self.chunk.size, self.value.size}
+        if len(sizes) > 1:
+            raise InputError(
+                "expected worker, chunk and value of equal length, got "
+                f"{self.worker.size}, {self.chunk.size} and {self.value.size}"
+            )
+
+
+@dataclass(frozen=True, eq=False)
 class ServicePrices:
     """Prices of service rows, sparse; all others are zero.
 
@@ -32,13 +60,23 @@ class ServicePrices:
         Shape (P,): chunk ids.
     value
         Shape (P,): ms per epoch, >= 0.
+    withheld
+        What is withheld from holders besides.
     """
 
     requester: Index
     chunk: Index
     value: Floats
+    withheld: Withheld
 
-    def __init__(self, requester: ArrayLike, chunk: ArrayLike, value: ArrayLike) -> None:
+    def __init__(
+        self,
+        requester: ArrayLike,
+        chunk: ArrayLike,
+        value: ArrayLike,
+        withheld: Withheld | None = None,
+    ) -> None:
+        object.__setattr__(self, "withheld", withheld or Withheld([], [], []))
         object.__setattr__(self, "requester", index_array(requester, field="requester"))
         object.__setattr__(self, "chunk", index_array(chunk, field="chunk"))
         object.__setattr__(self, "value", _reals(value, "value"))

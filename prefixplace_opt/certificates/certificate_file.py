@@ -18,7 +18,7 @@ from prefixplace_opt.problem.json_files import (
     write_json,
 )
 
-from .certificate import Certificate, FixedChunks, Node, ServicePrices
+from .certificate import Certificate, FixedChunks, Node, ServicePrices, Withheld
 
 FORMAT = "prefixplace-certificate"
 
@@ -95,21 +95,39 @@ def document_of_certificate(certificate: Certificate) -> dict[str, Any]:
     }
     if certificate.granularity is not None:
         document["granularity"] = certificate.granularity
-    document["prices"] = [
-        {name: packed(getattr(prices, name)) for name in ("requester", "chunk", "value")}
-        for prices in certificate.prices
-    ]
+    document["prices"] = [_document_of_prices(prices) for prices in certificate.prices]
     document["tree"] = [_document_of_node(node) for node in certificate.nodes]
     return document
 
 
 def _prices(item: Any, field: str) -> ServicePrices:
     names = ("requester", "chunk", "value")
-    members(item, field, required=names)
+    members(item, field, required=names, optional=("withheld",))
+    withheld = _withheld(item["withheld"], f"{field}.withheld") if "withheld" in item else None
     try:
-        return ServicePrices(*(numeric(item[name], name) for name in names))
+        return ServicePrices(*(numeric(item[name], name) for name in names), withheld)
     except InputError as error:
         raise error.at(field=field) from None
+
+
+def _withheld(item: Any, field: str) -> Withheld:
+    names = ("worker", "chunk", "value")
+    members(item, field, required=names)
+    try:
+        return Withheld(*(numeric(item[name], name) for name in names))
+    except InputError as error:
+        raise error.at(field=field) from None
+
+
+def _document_of_prices(prices: ServicePrices) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        name: packed(getattr(prices, name)) for name in ("requester", "chunk", "value")
+    }
+    if prices.withheld.value.size:
+        document["withheld"] = {
+            name: packed(getattr(prices.withheld, name)) for name in ("worker", "chunk", "value")
+        }
+    return document
 
 
 def _node(item: Any, field: str) -> Node:

@@ -24,7 +24,7 @@ from prefixplace_opt.problem import (
     savings,
 )
 
-from .certificate import Certificate, FixedChunks, Node, ServicePrices
+from .certificate import Certificate, FixedChunks, Node, ServicePrices, Withheld
 from .dyadic import at_least, at_most
 from .integer_savings import IntegerSavings, exact_value
 from .verifier import proof_faults, proven_bound
@@ -97,9 +97,14 @@ def _translated(
     chunk_of_row = problem.tree.order[form.row_position]
     prices = []
     for old in used:
-        rows = proof.prices[old].rows
+        own = proof.prices[old]
         prices.append(
-            ServicePrices(form.row_requester[rows], chunk_of_row[rows], proof.prices[old].values)
+            ServicePrices(
+                form.row_requester[own.rows],
+                chunk_of_row[own.rows],
+                own.values,
+                Withheld(own.worker, own.chunk, own.withheld),
+            )
         )
     nodes: list[Node] = []
     for node in proof.nodes:

@@ -16,19 +16,20 @@ verifier does with these integers is exact: only this module rounds.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prefixplace_opt.problem import CostTable, Problem
 
-from .certificate import ServicePrices
+from .certificate import ServicePrices, Withheld
 from .dyadic import Whole, grid, power_of_two, whole
+from .withheld import paid_back
 
 Arithmetic = Literal["exact", "directed"]
 Floats = NDArray[np.float64]
@@ -50,6 +51,10 @@ class Units(Protocol):
 
     def prices(self, values: Floats) -> tuple[Integers, Integers]:
         """Return the prices, at least and at most."""
+        ...
+
+    def excess(self, counts: Integers) -> int:
+        """Return at least how far savings, less prices, are together above what is exact."""
         ...
 
 
@@ -88,6 +93,10 @@ class ExactUnits:
         counts = whole(values, self.exponent).astype(self._dtype)
         return counts, counts
 
+    def excess(self, counts: Integers) -> int:
+        """Return nothing."""
+        return 0
+
 
 class DirectedUnits:
     """A unit of about 2**-60 of all savings and prices; counts are int64, rounded up."""
@@ -117,6 +126,10 @@ class DirectedUnits:
         up = np.where(values > 0, np.maximum(np.ceil(counts), 1), 0)
         return up.astype(np.int64), np.floor(counts).astype(np.int64)
 
+    def excess(self, counts: Integers) -> int:
+        """Return 2**-48 of them and four units each: what the roundings above come to."""
+        return int((counts >> 48).sum()) + 4 * int(np.count_nonzero(counts))
+
     def _times(self, costs: Floats) -> Parts:
         """Return mantissa and exponent of demand * costs."""
         mantissa, exponent = np.frexp(costs)
@@ -130,13 +143,16 @@ class PricedRows:
     Attributes
     ----------
     total
-        Sum of all prices, rounded up.
+        What is paid whatever happens: all prices, rounded up, and what :mod:`.withheld` pays back.
     by_row
         Rounded down. Requester-side shape (groups, n), by position; pairwise shape (entries,).
+    withheld
+        From each worker of whom something is withheld, shape (n,), by position.
     """
 
     total: int
     by_row: Integers
+    withheld: Mapping[int, Integers] = field(default_factory=dict)
 
 
 class IntegerSavings:
@@ -158,7 +174,7 @@ class IntegerSavings:
         self._problem = problem
         self._recompute = problem.recompute_costs
         demand = problem.demand.value
-        values = [table.value for table in prices]
+        values = [np.concatenate([table.value, table.withheld.value]) for table in prices]
         self._units: Units
         if arithmetic == "exact":
             fetch = self._fetch_costs()
@@ -182,7 +198,11 @@ class IntegerSavings:
                 yield self._units.savings(self._recompute, self._fetch_from(holder))
 
     def priced(self, prices: ServicePrices) -> PricedRows:
-        """Return ``prices`` in units; their rows must exist, none twice."""
+        """Return ``prices`` in units; their rows and holders must exist, none twice."""
+        rows = self._priced_rows(prices)
+        return self._with_withheld(rows, prices.withheld) if prices.withheld.value.size else rows
+
+    def _priced_rows(self, prices: ServicePrices) -> PricedRows:
         dear, counts = self._units.prices(prices.value)
         total = int(dear.sum())
         if self._requester_side:
@@ -204,17 +224,80 @@ class IntegerSavings:
         """Return what each chunk is worth at ``worker``, shape (n,), by position.
 
         Requester-side l(b) + [D(b) - price(b)]_+, pairwise the sum over m of
-        [s_{m,worker}(b) - price_m(b)]_+.
+        [s_{m,worker}(b) - price_m(b)]_+, less what is withheld; at least 0, as a larger profit
+        only raises the bound.
         """
         if self._requester_side:
-            group = self._problem.groups[worker]
-            gain: Integers = np.maximum(self._coverage[group] - priced.by_row[group], 0)
+            gain = self._gains(worker, priced.by_row).copy()
             own = self._problem.demand.worker == worker
             gain[self._position[own]] += self._local[own]
-            return gain
+        else:
+            gain = self._at_positions(self._gains(worker, priced.by_row))
+        if worker in priced.withheld:
+            gain = np.maximum(gain - priced.withheld[worker], 0)
+        return gain
+
+    def _gains(self, worker: int, by_row: Integers) -> Integers:
+        """Return u_{r,worker}: requester-side by position, pairwise shape (entries,)."""
+        prices = by_row[self._problem.groups[worker]] if self._requester_side else by_row
+        return cast("Integers", np.maximum(self._shared(worker) - prices, 0))
+
+    def _shared(self, worker: int) -> Integers:
+        """Return what ``worker`` saves the rows as their holder, by position or entry."""
+        if self._requester_side:
+            return cast("Integers", self._coverage[self._problem.groups[worker]])
         if worker not in self._from:
             self._from[worker] = self._units.savings(self._recompute, self._fetch_from(worker))
-        return self._at_positions(np.maximum(self._from[worker] - priced.by_row, 0))
+        return self._from[worker]
+
+    def _with_withheld(self, rows: PricedRows, withheld: Withheld) -> PricedRows:
+        """Take off what is withheld, and pay back the most that any set of holders could claim."""
+        claimed, counts = self._units.prices(withheld.value)
+        position = self._problem.tree.position[withheld.chunk]
+        order = np.lexsort((withheld.worker, position))
+        position, worker = position[order], withheld.worker[order]
+        claimed, counts = claimed[order], counts[order]
+        by_worker: dict[int, Integers] = {}
+        for h in np.unique(worker).tolist():
+            by_worker[h] = np.zeros(self._problem.n, dtype=counts.dtype)
+            by_worker[h][position[worker == h]] = counts[worker == h]
+        gains = {h: self._gains(h, rows.by_row) for h in by_worker}
+        where, first, width = np.unique(position, return_index=True, return_counts=True)
+        # Claims overlap by the gains, which are rounded up: the exact ones may overlap by less.
+        total = rows.total + sum(self._units.excess(self._shared(h)) for h in by_worker)
+        for size in np.unique(width).tolist():
+            chunks = np.flatnonzero(width == size)
+            holders = worker[first[chunks][:, None] + np.arange(size)]
+            amounts = claimed[first[chunks][:, None] + np.arange(size)]
+            total += int(paid_back(self._tensor(where[chunks], holders, gains), amounts).sum())
+        return PricedRows(total, rows.by_row, by_worker)
+
+    def _tensor(
+        self, where: NDArray[np.int32], holders: NDArray[np.int32], gains: dict[int, Integers]
+    ) -> Integers:
+        """Return u of the chunks at ``where``, shape (chunks, most rows of one, holders)."""
+        dtype = next(iter(gains.values())).dtype
+        if self._requester_side:
+            # A row for every compatibility group; it serves only holders of its own.
+            groups = self._problem.groups
+            tensor: Integers = np.zeros(
+                (where.size, int(groups.max()) + 1, holders.shape[1]), dtype=dtype
+            )
+            for h, gain in gains.items():
+                chunk, column = np.nonzero(holders == h)
+                tensor[chunk, groups[h], column] = gain[where[chunk]]
+            return tensor
+        ordered = self._position[self._by_position]
+        start = np.searchsorted(ordered, where)
+        count = np.searchsorted(ordered, where, side="right") - start
+        tensor = np.zeros((where.size, int(count.max(initial=0)), holders.shape[1]), dtype=dtype)
+        for row in range(tensor.shape[1]):
+            there = np.flatnonzero(count > row)
+            entry = self._by_position[start[there] + row]
+            for h, gain in gains.items():
+                chunk, column = np.nonzero(holders[there] == h)
+                tensor[there[chunk], row, column] = gain[entry[chunk]]
+        return tensor
 
     def _at_positions(self, entries: Integers) -> Integers:
         sums = np.zeros(self._problem.n, dtype=entries.dtype)

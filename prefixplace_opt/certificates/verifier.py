@@ -22,7 +22,9 @@ from .certificate import Certificate, FixedChunks
 from .decisions import tree_faults
 from .integer_savings import Arithmetic, IntegerSavings, exact_value
 from .report import Rejection, Report
+from .withheld import MOST_WORKERS
 
+Index = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 
 #: Up to this many cells of tree programs the arithmetic is exact by default, about two seconds.
@@ -168,14 +170,15 @@ def _number_faults(certificate: Certificate) -> Iterator[Rejection]:
             least = "> 0" if name == "granularity" else ">= 0"
             yield Rejection("number", name, f"expected a finite number {least}, got {number!r}")
     for at, prices in enumerate(certificate.prices):
-        bad = ~((prices.value >= 0) & np.isfinite(prices.value))
-        if bad.any():
-            row = int(np.argmax(bad))
-            yield Rejection(
-                "number",
-                f"prices[{at}].value[{row}]",
-                f"expected a finite number >= 0, got {prices.value[row]!r}",
-            )
+        for where, values in (("", prices.value), (".withheld", prices.withheld.value)):
+            bad = ~((values >= 0) & np.isfinite(values))
+            if bad.any():
+                row = int(np.argmax(bad))
+                yield Rejection(
+                    "number",
+                    f"prices[{at}]{where}.value[{row}]",
+                    f"expected a finite number >= 0, got {values[row]!r}",
+                )
 
 
 def _held(problem: Problem, certificate: Certificate) -> tuple[Mask, list[Rejection]]:
@@ -234,19 +237,45 @@ def _price_faults(problem: Problem, certificate: Certificate) -> Iterator[Reject
     if problem.objective == "requester":
         requesters = int(problem.groups.max()) + 1
     for at, prices in enumerate(certificate.prices):
-        where = f"prices[{at}]"
-        known = True
-        for name, size in (("requester", requesters), ("chunk", problem.n)):
-            values = getattr(prices, name)
-            unknown = (values < 0) | (values >= size)
-            if unknown.any():
-                known = False
-                row = int(np.argmax(unknown))
-                message = f"expected 0 to {size - 1}, got {values[row]}"
-                yield Rejection("prices", f"{where}.{name}[{row}]", message)
-        cells = prices.requester.astype(np.int64) * problem.n + prices.chunk
-        if known and np.unique(cells).size < cells.size:
-            yield Rejection("prices", where, "expected every row once, but one stands there twice")
+        yield from _cell_faults(
+            problem,
+            f"prices[{at}]",
+            {"requester": (prices.requester, requesters), "chunk": (prices.chunk, problem.n)},
+            "row",
+        )
+        withheld = prices.withheld
+        where = f"prices[{at}].withheld"
+        yield from _cell_faults(
+            problem,
+            where,
+            {"worker": (withheld.worker, problem.m), "chunk": (withheld.chunk, problem.n)},
+            "worker and chunk",
+        )
+        chunk, count = np.unique(withheld.chunk, return_counts=True)
+        if count.max(initial=0) > MOST_WORKERS:
+            b = int(np.argmax(count))
+            message = (
+                f"expected at most {MOST_WORKERS} workers a chunk, got {count[b]} for {chunk[b]}"
+            )
+            yield Rejection("prices", where, message)
+
+
+def _cell_faults(
+    problem: Problem, where: str, columns: dict[str, tuple[Index, int]], what: str
+) -> Iterator[Rejection]:
+    """Yield what is wrong with two lists that are to name pairs, a chunk being the second."""
+    known = True
+    for name, (values, size) in columns.items():
+        unknown = (values < 0) | (values >= size)
+        if unknown.any():
+            known = False
+            row = int(np.argmax(unknown))
+            message = f"expected 0 to {size - 1}, got {values[row]}"
+            yield Rejection("prices", f"{where}.{name}[{row}]", message)
+    first, second = (values for values, _ in columns.values())
+    cells = first.astype(np.int64) * problem.n + second
+    if known and np.unique(cells).size < cells.size:
+        yield Rejection("prices", where, f"expected every {what} once, but one stands there twice")
 
 
 def _upper_fault(certificate: Certificate, proven: ProvenBound) -> Iterator[Rejection]:

@@ -2,11 +2,13 @@
 
 A plain structure that solvers write and certificates read. For prices alpha_r >= 0 of the service
 rows (:class:`~prefixplace_opt.problem.savings.Savings`), amounts beta_{h,b} >= 0 withheld from
-holders, and decisions that force chunks in or out of workers, with u_{r,h} = [value_{r,h} - alpha_r]_+,
+holders, and decisions that force chunks in or out of workers, with
+u_{r,h} = [value_{r,h} - alpha_r]_+,
 
     UB(alpha, beta | decisions) = sum_r alpha_r
-        + sum_b max_S ( sum_{h in S} beta_{h,b} - sum_{r of b} (sum_{h in S} u_{r,h} - max_{h in S} u_{r,h}) )
-        + sum_h max{ sum_{b in T} (local_h(b) + sum_{r of b} u_{r,h} - beta_{h,b}) :
+        + sum_b max_S ( sum_{h in S} beta_{h,b}
+                        - sum_{r of b} (sum_{h in S} u_{r,h} - max_{h in S} u_{r,h}) )
+        + sum_h max{ sum_{b in T} [local_h(b) + sum_{r of b} u_{r,h} - beta_{h,b}]_+ :
                      T parent-closed, |T| <= k_h, T obeys the decisions on h }
 
 bounds F over all placements that obey the decisions; S runs over the sets of workers from which

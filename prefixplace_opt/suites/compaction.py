@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from prefixplace_opt.certificates import Certificate, ServicePrices
+from prefixplace_opt.certificates import Certificate, ServicePrices, Withheld
 from prefixplace_opt.certificates.bound import node_bounds
 from prefixplace_opt.certificates.dyadic import at_least
 from prefixplace_opt.certificates.integer_savings import IntegerSavings
@@ -59,12 +59,21 @@ def _target(certificate: Certificate) -> Fraction:
 
 
 def _rounded(prices: ServicePrices, digits: int) -> ServicePrices:
-    if not prices.value.size:
+    largest = max(prices.value.max(initial=0.0), prices.withheld.value.max(initial=0.0))
+    if not largest:
         return prices
-    decimals = digits - 1 - int(np.floor(np.log10(prices.value.max())))
+    decimals = digits - 1 - int(np.floor(np.log10(largest)))
     value = np.maximum(np.round(prices.value, decimals), 0.0)
     kept = value > 0
-    return ServicePrices(prices.requester[kept], prices.chunk[kept], value[kept])
+    withheld = prices.withheld
+    amount = np.round(withheld.value, decimals)
+    some = amount > 0
+    return ServicePrices(
+        prices.requester[kept],
+        prices.chunk[kept],
+        value[kept],
+        Withheld(withheld.worker[some], withheld.chunk[some], amount[some]),
+    )
 
 
 def _sufficient(
@@ -96,7 +105,9 @@ def _without_repetition(certificate: Certificate, prices: Sequence[ServicePrices
     place = []
     kept: list[ServicePrices] = []
     for own in prices:
-        key = b"/".join(part.tobytes() for part in (own.requester, own.chunk, own.value))
+        parts = (own.requester, own.chunk, own.value)
+        held_back = (own.withheld.worker, own.withheld.chunk, own.withheld.value)
+        key = b"/".join(part.tobytes() for part in (*parts, *held_back))
         if key not in number:
             number[key] = len(kept)
             kept.append(own)

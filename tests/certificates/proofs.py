@@ -13,6 +13,7 @@ from prefixplace_opt.certificates import (
     Certificate,
     FixedChunks,
     ServicePrices,
+    Withheld,
     certificate_of,
 )
 from prefixplace_opt.certificates.verifier import proven_bound
@@ -70,7 +71,17 @@ def price_tables(draw: st.DrawFn, problem: Problem, entries=None) -> ServicePric
     )
     number = st.one_of(st.integers(0, 90), st.floats(0, 90)) if entries is None else entries
     values = [float(draw(number)) for _ in rows]
-    return ServicePrices([r for r, _ in rows], [b for _, b in rows], values)
+    holders = draw(
+        st.lists(
+            st.tuples(st.integers(0, problem.m - 1), st.integers(0, problem.n - 1)),
+            unique=True,
+            max_size=8,
+        )
+    )
+    withheld = Withheld(
+        [h for h, _ in holders], [b for _, b in holders], [float(draw(number)) for _ in holders]
+    )
+    return ServicePrices([r for r, _ in rows], [b for _, b in rows], values, withheld)
 
 
 @st.composite
@@ -119,9 +130,19 @@ def upper_bound(problem: Problem, prices: ServicePrices, decisions: Decisions) -
         (int(r), int(b)): Fraction(float(value))
         for r, b, value in zip(prices.requester, prices.chunk, prices.value, strict=True)
     }
+    kept = prices.withheld
+    withheld = {
+        (int(h), int(b)): Fraction(float(value))
+        for h, b, value in zip(kept.worker, kept.chunk, kept.value, strict=True)
+    }
     total = sum(price.values(), Fraction(0))
+    for b in range(problem.n):
+        total += paid_back(problem, s, price, withheld, b)
     for h, worker in enumerate(problem.workers):
-        profit = [profit_of(problem, s, price, h, b) for b in range(problem.n)]
+        profit = [
+            max(profit_of(problem, s, price, h, b) - withheld.get((h, b), 0), Fraction(0))
+            for b in range(problem.n)
+        ]
         worths = [
             sum((profit[b] for b in held), Fraction(0))
             for held in brute_force.closed_sets(problem.tree.parents.tolist(), worker.budget)
@@ -131,6 +152,40 @@ def upper_bound(problem: Problem, prices: ServicePrices, decisions: Decisions) -
             return Fraction(-1)
         total += max(worths)
     return total
+
+
+def paid_back(problem: Problem, s, price, withheld, b: int) -> Fraction:
+    """The most over all sets of workers, also of those from whom nothing is withheld."""
+    most = Fraction(0)
+    if all(chunk != b for _, chunk in withheld):
+        return most
+    for chosen in itertools.product((False, True), repeat=problem.m):
+        holders = [h for h in range(problem.m) if chosen[h]]
+        total = sum((withheld.get((h, b), Fraction(0)) for h in holders), Fraction(0))
+        for gains in row_gains(problem, s, price, b):
+            own = [gains[h] for h in holders]
+            total -= sum(own, Fraction(0)) - max(own, default=Fraction(0))
+        most = max(most, total)
+    return most
+
+
+def row_gains(problem: Problem, s, price, b: int) -> list[list[Fraction]]:
+    """u[row][holder] = [value - price]_+ of the rows of chunk b."""
+    if problem.objective == "pairwise":
+        return [
+            [
+                max(s[m][h][b] - price.get((m, b), Fraction(0)), Fraction(0))
+                for h in range(problem.m)
+            ]
+            for m in range(problem.m)
+        ]
+    rows = []
+    for group in range(int(problem.groups.max()) + 1):
+        inside = problem.groups == group
+        worth = sum((shared_saving(problem, m, b) for m in np.flatnonzero(inside)), Fraction(0))
+        left = max(worth - price.get((group, b), Fraction(0)), Fraction(0))
+        rows.append([left if inside[h] else Fraction(0) for h in range(problem.m)])
+    return rows
 
 
 def profit_of(problem: Problem, s, price, h: int, b: int) -> Fraction:

@@ -97,7 +97,11 @@ def test_extreme_numbers(problem, data):
     directed = proven_bound(problem, certificate, "directed").bound
     assert optimum <= exact <= directed
     everything = sum(
-        (Fraction(float(value)) for table in certificate.prices for value in table.value),
+        (
+            Fraction(float(value))
+            for table in certificate.prices
+            for value in (*table.value, *table.withheld.value)
+        ),
         sum(max(row[m]) * problem.m for m, row in enumerate(brute_force.all_savings(problem))),
     )
     assert directed <= exact + everything / 2**45
@@ -148,7 +152,10 @@ def test_the_exact_value_is_the_definition(problem, data):
         brute_force.all_savings(problem), [frozenset(np.flatnonzero(row).tolist()) for row in held]
     )
     assert exact_value(problem, held) == wanted
-    assert abs(Fraction(objective_value(problem, held)) - wanted) <= wanted / 2**50
+    # Products of the smallest doubles are lost.
+    assert abs(Fraction(objective_value(problem, held)) - wanted) <= wanted / 2**50 + Fraction(
+        1e-300
+    )
 
 
 @given(problems(chunks=6, workers=3), st.data())

@@ -1,6 +1,7 @@
 """Methods `auto` and `exact`: optima, proofs, limits, determinism."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 import prefixplace_opt as pp
 from prefixplace_opt.certificates import certificate_of, verify
-from prefixplace_opt.problem import Leaf, savings
+from prefixplace_opt.problem import Leaf, Prices, savings
 from prefixplace_opt.problem.placement_file import document_of_placement
 from prefixplace_opt.solvers.proving import prove
 from prefixplace_opt.solvers.run import Options, Progress, Run
@@ -42,7 +43,13 @@ def interrupting_run(stop_at: int) -> Run:
 def test_bound_at_any_prices_is_never_below_the_optimum(problem: pp.Problem, seed: int) -> None:
     form = savings(problem)
     rng = np.random.default_rng(seed)
-    prices = rng.random(form.rows) * rng.choice([0, 1, 5, 100], form.rows)
+    some = np.flatnonzero(rng.random(problem.m * problem.n) < 0.5)
+    prices = replace(
+        Prices.of(rng.random(form.rows) * rng.choice([0, 1, 5, 100], form.rows)),
+        worker=some // problem.n,
+        chunk=some % problem.n,
+        withheld=rng.random(some.size) * rng.choice([1, 5, 100], some.size),
+    )
     best, _ = brute_force.optimum(problem)
     # The normal form is rounded; exhaustion is not.
     assert proofs.bound(problem, prices) >= best * (1 - Fraction(1, 10**12))
