@@ -15,6 +15,7 @@ of r in q is a price vector of the rows whose bound is no larger.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numba
 import numpy as np
@@ -74,7 +75,7 @@ class CoverageElements:
         np.cumsum(np.bincount(slot[kept], minlength=sub.slots), out=slot_first[1:])
         return cls(
             own=own,
-            weight=np.bincount(element, weights=weight, minlength=representative.size),
+            weight=_sums(element, weight, representative.size),
             slot_first=slot_first,
             slot_element=element[owner[kept]][order].astype(np.int32),
             part_row=row,
@@ -90,7 +91,12 @@ class CoverageElements:
     def row_prices(self, prices: Floats, rows: int) -> Floats:
         """Return the prices of the rows that prices of the elements amount to."""
         share = self.part_weight * (prices / self.weight)[self.part_element]
-        return np.bincount(self.part_row, weights=share, minlength=rows)
+        return _sums(self.part_row, share, rows)
+
+
+def _sums(index: NDArray[np.integer[Any]], values: Floats, size: int) -> Floats:
+    sums: Floats = np.bincount(index, weights=values, minlength=size).astype(np.float64)
+    return sums
 
 
 @numba.njit(cache=True, nogil=True)

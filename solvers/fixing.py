@@ -50,8 +50,7 @@ def forced_bounds(pricer: Pricer, prices: Floats) -> tuple[Floats, Floats]:
             inside[own],
             outside[own],
         )
-    large = [h for h in workers if h not in known]
-    for h in large:
+    for h in set(workers) - set(known):
         own = slice(sub.first[h], sub.first[h + 1])
         values[h] = priced.values[h]
         inside[own], outside[own] = pricer.oracle(h).forced_values(profit[own], int(sub.budget[h]))

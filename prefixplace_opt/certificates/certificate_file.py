@@ -105,7 +105,8 @@ def _prices(item: Any, field: str) -> ServicePrices:
     members(item, field, required=names, optional=("withheld",))
     withheld = _withheld(item["withheld"], f"{field}.withheld") if "withheld" in item else None
     try:
-        return ServicePrices(*(numeric(item[name], name) for name in names), withheld)
+        requester, chunk, value = (numeric(item[name], name) for name in names)
+        return ServicePrices(requester, chunk, value, withheld)
     except InputError as error:
         raise error.at(field=field) from None
 
