@@ -19,6 +19,7 @@ from prefixplace_opt.problem import Holders, Placement, Problem, savings
 from prefixplace_opt.problem.proof import Proof
 
 from . import planner
+from .backends.backend import Ending
 from .backends.contained import limited
 from .greedy import refine
 from .result import OPTIMAL_TOLERANCE, Result, Status, relative_gap
@@ -62,7 +63,7 @@ def lp_bound(problem: Problem, run: Run, method: str, formulation: str, backend:
     return Result(
         placement=placement,
         upper=upper,
-        status=_status(run, placement.value, upper),
+        status=_status(run, answer.ending, placement.value, upper),
         method=method,
         reason=answer.reason,
         seconds=run.seconds,
@@ -113,9 +114,12 @@ def prices(model: PlacementModel, row_duals: Floats) -> Floats:
     return np.maximum(row_duals[linear.rows_of("serve")], 0.0)
 
 
-def _status(run: Run, lower: float, upper: float) -> Status:
+def _status(run: Run, ending: Ending, lower: float, upper: float) -> Status:
     if relative_gap(lower, upper) <= OPTIMAL_TOLERANCE:
         return "optimal"
     if run.closed(lower, upper):
         return "gap"
+    # A solver may end a moment before the limit, which is ours all the same.
+    if ending in ("time-limit", "interrupted", "node-limit"):
+        return ending
     return run.stopped() or "feasible"

@@ -44,9 +44,8 @@ Floats = NDArray[np.float64]
 GRACE = 1.0
 
 #: A model with this many matrix entries is solved in a process of its own where a time limit is
-#: set: on smaller ones no solver was seen to be late by more than the grace, and a process takes
-#: half a second to start.
-CONTAIN_FROM = 100_000
+#: set: HiGHS was 6 s late on one of 45,000, and a process takes half a second to start.
+CONTAIN_FROM = 10_000
 
 CHILD = (sys.executable, "-P", "-m", f"{__package__}.child")
 
