@@ -104,6 +104,11 @@ METHODS: dict[str, Method] = {
             ("flow-lp", "flow", "highs"),
         ),
         Method(
+            "config-lp",
+            "the configuration LP by stabilised column generation, and a plan from its columns",
+            "column_generation:configuration_lp",
+        ),
+        Method(
             "pdlp",
             "the bound of flow-lp by PDLP of OR-Tools, for LPs too large for others",
             "lp_bound:lp_bound",

@@ -143,14 +143,38 @@ class RestrictedMaster:
             np.asarray(solution.col_value)[elements.size :],
         )
 
-    def share(self, use: Floats) -> Floats:
-        """Return how much of every slot, shape (slots,), the columns hold when so much is used."""
+    def choose(self, node_limit: int, seconds: float) -> Mask:
+        """Return the slots of the best found choice of one column a worker, by HiGHS' MIP.
+
+        The choice is a heuristic: it ends after ``node_limit`` nodes or ``seconds``.
+        """
+        import highspy
+
+        start, count = self._elements.size, len(self.worker)
+        columns = np.arange(start, start + count, dtype=np.int32)
+        kinds = (highspy.HighsVarType.kInteger, highspy.HighsVarType.kContinuous)
+        options = {"mip_max_nodes": node_limit, "presolve": "on", "mip_rel_gap": 1e-6}
+        if seconds < np.inf:
+            options["time_limit"] = self._highs.getRunTime() + seconds
+        for option, value in options.items():
+            _require(self._highs.setOptionValue(option, value), f"{option} = {value}")
+        _require(
+            self._highs.changeColsIntegrality(count, columns, np.full(count, kinds[0])), "a MIP"
+        )
+        _require(self._highs.run(), "the restricted master's MIP")
+        found = self._highs.getSolution()
+        use = np.asarray(found.col_value)[start:] if found.value_valid else np.zeros(count)
+        return self.largest(use)
+
+    def largest(self, use: Floats) -> Mask:
+        """Return the slots of each worker's most used column, the first of equals."""
         sub = self._sub
-        share = np.zeros(sub.slots)
-        for t in np.flatnonzero(use > 0):
-            h = self.worker[t]
-            share[sub.first[h] : sub.first[h + 1]] += use[t] * self.taken[t]
-        return share
+        taken = np.zeros(sub.slots, dtype=np.bool_)
+        worker = np.array(self.worker)
+        for h in range(sub.form.m):
+            own = np.flatnonzero(worker == h)
+            taken[sub.first[h] : sub.first[h + 1]] = self.taken[own[np.argmax(use[own])]]
+        return taken
 
 
 def _require(status: Any, what: str) -> None:
