@@ -193,6 +193,11 @@ def gap(value: float, bound: float) -> float | None:
 
 def tables(rows: list[dict[str, Any]], limit: float) -> str:
     best = {row["instance"]: 0.0 for row in rows}
+    instances, formulations = list(best), list(FORMULATIONS)
+    rows = sorted(
+        rows,
+        key=lambda row: (instances.index(row["instance"]), formulations.index(row["formulation"])),
+    )
     for row in rows:
         best[row["instance"]] = max(best[row["instance"]], row["value"])
     for row in rows:
