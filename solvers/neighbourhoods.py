@@ -23,7 +23,7 @@ from .subproblem import FREE, IN, OUT, FullPrices
 #: Nodes and evaluations at the root that a neighbourhood may take.
 NODE_LIMIT, ROOT_STEPS = 5, 100
 #: The search of sets of one size ends after this many in a row without a better plan.
-PATIENCE = 60
+PATIENCE = 30
 
 
 class Neighbourhoods:
@@ -46,14 +46,20 @@ class Neighbourhoods:
         self._form, self._tree, self._budgets = form, tree, budgets
         self._run, self._incumbent = run, incumbent
         self._rng = np.random.default_rng(run.options.seed)
+        self._settled = -1
         self.searched = 0
         self.improved = 0
 
     def improve(self, prices: FullPrices, bound: float) -> None:
-        """Search until no set helps, or the plan reaches ``bound``."""
+        """Search until no set helps, or the plan reaches ``bound``.
+
+        A plan that was searched before is not searched again.
+        """
+        if self._incumbent.improvements == self._settled:
+            return
         for size in (2, 3):
             if size > self._form.m:
-                return
+                break
             missed = 0
             patience = min(math.comb(self._form.m, size), PATIENCE)
             for workers in self._sets(size):
@@ -62,6 +68,7 @@ class Neighbourhoods:
                 if self._run.stopped() or bound <= self._incumbent.cutoff:
                     return
                 missed = 0 if self._search(workers, prices) else missed + 1
+        self._settled = self._incumbent.improvements
 
     def _sets(self, size: int) -> Iterator[list[int]]:
         """Yield all sets of ``size`` workers, in another order each time around, without end."""
