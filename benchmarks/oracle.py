@@ -4,9 +4,9 @@
 
 On the tree of an hour of chat traffic (two-racks-8, prefix-affinity): one worker's own demand, its
 marginals beside the popularity plan, and total demand, each at four budgets. Both run on the same
-input, one after the other, several times; times are medians. Then small random forests, where the
-oracle must not lose. Peak memory comes from a process of its own for each budget. The tables go to
-``benchmarks/results/oracle.md``.
+input, one after the other, several times; figures are medians of processor time. Then random
+forests, the smaller of which the oracle must not lose on. Peak memory comes from a process of its
+own for each budget. The tables go to ``benchmarks/results/oracle.md``.
 """
 
 from __future__ import annotations
@@ -68,15 +68,15 @@ def profits(problem: Problem) -> dict[str, NDArray[np.float64]]:
 def side_by_side(
     tree: PrefixTree, profit: NDArray[np.float64], budget: int, rounds: int
 ) -> tuple[float, float]:
-    """Median seconds of the plain programme and of the oracle; the optima must agree."""
+    """Median processor seconds of the plain programme and of the oracle; the optima must agree."""
     plain, core = PlainOracle(tree), TreeOracle(tree)
     seconds: dict[str, list[float]] = {"plain": [], "core": []}
     values: dict[str, float] = {}
     for _ in range(rounds):
         for name, oracle in (("plain", plain), ("core", core)):
-            start = time.perf_counter()
+            start = time.process_time()
             values[name] = oracle.solve(profit, budget).value
-            seconds[name].append(time.perf_counter() - start)
+            seconds[name].append(time.process_time() - start)
     assert abs(values["plain"] - values["core"]) <= 1e-12 * abs(values["plain"]), values
     return statistics.median(seconds["plain"]), statistics.median(seconds["core"])
 
@@ -141,7 +141,8 @@ def main() -> None:
 
 def write(n: int, rows: list[str], memory: list[str], small: list[str]) -> None:
     head = (
-        f"An hour of chat traffic, {n:,} chunks; medians of {ROUNDS} alternating runs, one thread. "
+        f"An hour of chat traffic, {n:,} chunks; medians of {ROUNDS} alternating runs, processor "
+        "time, one thread. "
         "*Plain* is the vectorised table over the whole forest (about four times as fast as the "
         "recurrence written as a loop). Optima agree. Written by `benchmarks/oracle.py`."
     )

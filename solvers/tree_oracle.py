@@ -9,6 +9,7 @@ chunks and the plain programme runs on that.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numba
@@ -34,7 +35,7 @@ Mask = NDArray[np.bool_]
 
 #: Forests of so few chunks are solved by the plain programme where its cells, as :func:`_cells`
 #: counts them, are not too many: no preparation is sure to be faster.
-SMALL_FOREST, SMALL_TABLE = 4096, 2_000_000
+SMALL_FOREST, SMALL_TABLE = 4096, 3_500_000
 #: A row of the table costs about as much as this many of its cells, however short it is.
 ROW_CELLS = 200
 #: Bytes for decisions, unless the caller says how many.
@@ -73,14 +74,10 @@ class TreeOracle:
     """
 
     def __init__(self, tree: PrefixTree, memory: int = TABLE_MEMORY) -> None:
-        n = tree.n
         self._memory = memory
         self._parents = tree.preorder_parents
         self._depth = tree.preorder_depth
         self._end = tree.end
-        self._floats = np.empty((4, n))
-        self._indices = np.empty((5, n), dtype=np.int32)
-        self._taken = np.empty(n, dtype=np.bool_)
 
     def solve(self, profit: Floats, budget: int) -> ClosedSet:
         """Return a parent-closed set of at most ``budget`` chunks of largest total profit.
@@ -90,23 +87,31 @@ class TreeOracle:
         profits, so exactly where those sums are exact; no chunk of it is worth nothing together
         with those below it.
         """
-        resident = np.zeros(profit.size, dtype=np.bool_)
-        if budget > 0 and profit.size:
+        n = profit.size
+        resident = np.zeros(n, dtype=np.bool_)
+        budget = min(budget, n)
+        if budget <= 0:
+            return ClosedSet(0.0, resident)
+        if n <= SMALL_FOREST and _cells(n, budget) <= SMALL_TABLE:
+            solve_by_table(profit, self._depth, self._end, n, budget, self._memory, resident)
+        else:
             _solve(
                 profit,
                 self._parents,
                 self._depth,
-                self._end,
-                min(budget, profit.size),
+                budget,
                 SMALL_TABLE,
                 SMALL_CORE,
                 self._memory,
-                self._floats,
-                self._indices,
-                self._taken,
+                *self._work,
                 resident,
             )
         return ClosedSet(float(profit[resident].sum()), resident)
+
+    @cached_property
+    def _work(self) -> tuple[Floats, Index, Mask]:
+        n = self._parents.size
+        return np.empty((4, n)), np.empty((5, n), dtype=np.int32), np.empty(n, dtype=np.bool_)
 
     def forced_values(self, profit: Floats, budget: int) -> tuple[Floats, Floats]:
         """Return upper bounds on the optimum with each chunk in, and with each chunk out.
@@ -121,9 +126,7 @@ class TreeOracle:
             self._parents,
             self._depth,
             min(budget, profit.size),
-            self._floats,
-            self._indices,
-            self._taken,
+            *self._work,
             inside,
             outside,
         )
@@ -170,7 +173,6 @@ def _solve(
     profit: Floats,
     parents: Index,
     depth: Index,
-    end: Index,
     budget: int,
     small_table: int,
     small_core: int,
@@ -182,10 +184,6 @@ def _solve(
 ) -> None:
     gain, value, rest_value, loss = floats[0], floats[1], floats[2], floats[3]
     place, up, node, rest_up, rest = indices[0], indices[1], indices[2], indices[3], indices[4]
-    n = profit.shape[0]
-    if n <= SMALL_FOREST and _cells(n, budget) <= small_table:
-        solve_by_table(profit, depth, end, n, budget, memory, resident)
-        return
     # Chunks below a price that takes some more than the budget hardly ever matter.
     count = 0
     rank = 4 * budget + small_core
