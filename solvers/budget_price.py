@@ -26,6 +26,8 @@ Mask = NDArray[np.bool_]
 
 #: Chunks sampled to guess the first price.
 SAMPLE = 1024
+#: A core of up to so many chunks may be four times as large as asked.
+MANY = 4096
 #: A limit on losses is at most this often halved.
 HALVINGS = 40
 #: The search ends by itself long before; equal densities that differ in rounding could prolong it.
@@ -234,7 +236,7 @@ def narrowest_limit(loss: Floats, count: int, need: float, core: int) -> float:
                 size *= 2
                 halvings += 1
             within[halvings] += 1
-    if within.sum() <= 4 * core:
+    if within.sum() <= min(4 * core, MANY):
         return need
     reached = 0
     for halvings in range(HALVINGS, -1, -1):
