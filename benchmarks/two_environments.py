@@ -2,7 +2,7 @@
 
     python benchmarks/two_environments.py SUITE.toml PYTHON:REQUIREMENTS PYTHON:REQUIREMENTS ...
     python benchmarks/two_environments.py instances/library/suite.toml \
-        python3.11:numpy==2.0.2,numba==0.61.0 python3.13:numpy,numba --traces ../shared/traces
+        python3.11:numpy==2.0.2,numba==0.61.0 python3.13:numpy,numba --traces TRACES
 
 Each environment is a fresh virtual environment of that interpreter with the given packages, typer
 and rich, and this checkout without its other dependencies, which generating does not import.
