@@ -12,10 +12,13 @@ from prefixplace_opt.instances.suites.entry import sizes
 from prefixplace_opt.problem import InputError, read_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from prefixplace_opt.instances.suites import BestKnown, Entry, Suite
     from prefixplace_opt.problem import Problem
+
+#: Name of the suite file where it is kept with what was generated from it.
+SUITE_FILE = "suite.toml"
 
 #: Of the instances above this many cells (chunks times all budgets), a partial check verifies the
 #: certificates of one in :data:`SAMPLE`, chosen by digest: always the same ones.
@@ -77,9 +80,12 @@ def check_entry(
     return findings
 
 
-def foreign_files(suite: Suite, folder: Path, known: Sequence[str] = (MANIFEST,)) -> list[str]:
-    """Return the files in the suite's folder that its manifest does not name, sorted."""
-    named = set(known)
+def foreign_files(suite: Suite, folder: Path) -> list[str]:
+    """Return the files in the suite's folder that its manifest does not name, sorted.
+
+    The suite file may stand beside the manifest as :data:`SUITE_FILE`.
+    """
+    named = {MANIFEST, SUITE_FILE}
     for entry in suite.entries:
         named |= {name for name in (entry.file, entry.best and entry.best.certificate) if name}
     files = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())

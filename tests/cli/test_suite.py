@@ -98,3 +98,14 @@ def test_faults(tmp_path: Path) -> None:
     code, _, err = run("suite", "check", tmp_path)
     assert code == 2
     assert "manifest.json" in err
+
+
+def test_the_shipped_library_has_a_name() -> None:
+    shown = answer("suite", "show", "library", "--only", "caterpillar")
+    assert shown["families"][0]["proven"] == 1.0
+    code, out, _ = run("suite", "check", "library", "--only", "degenerate")
+    assert code == 0
+    assert "26 instances, 26 with bounds" in out
+    code, out, _ = run("suite", "check", "library", "--only", "trace-0-20s")
+    assert code == 0
+    assert "their traffic is absent" in out
