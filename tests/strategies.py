@@ -42,7 +42,7 @@ def problems(
     n = len(parents)
     m = draw(st.integers(1, workers))
     chosen = objective or draw(st.sampled_from(["requester", "pairwise"]))
-    numbers = st.integers(0, 9) if integral else st.floats(0, 9, allow_nan=False)
+    numbers = st.integers(0, 9) if integral else st.one_of(st.just(0.0), st.floats(1e-100, 9))
 
     def array(*shape: int, infinite: bool = False) -> np.ndarray:
         size = int(np.prod(shape))

@@ -76,10 +76,10 @@ class _Worker:
         self._tree = problem.tree
         self._budget = int(problem.budgets[worker])
         self._profit = profit
-        self._known: dict[tuple[int, ...], int | None] = {}
+        self._known: dict[int, int | None] = {}
 
     def best(self, held: Held | None) -> int | None:
-        key = () if held is None else held.key
+        key = -1 if held is None else held.key
         if key not in self._known:
             choice = self._choice(held, self._profit > 0)
             self._known[key] = best_value(self._profit, choice)
@@ -97,7 +97,8 @@ class _Worker:
     def _choice(self, held: Held | None, interest: Mask) -> Reduced:
         tree = self._tree
         position = tree.position
-        inside, outside = ([], []) if held is None else (held.inside, held.outside)
+        none = np.zeros(0, dtype=np.int64)
+        inside, outside = (none, none) if held is None else (held.inside, held.outside)
         return reduced(
             tree.end,
             tree.preorder_parents,

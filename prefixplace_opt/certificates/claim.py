@@ -85,7 +85,8 @@ def granularity(problem: Problem, bound: Fraction) -> float | None:
     step = divisor * multiples.unit
     if Fraction(float(step)) != step:
         step = (divisor & -divisor) * multiples.unit
-    return float(step) if step * 2**53 >= bound else None
+    # Where no bound asks for more, the multiples may be too small for a double.
+    return float(step) if step * 2**53 >= bound and float(step) > 0 else None
 
 
 def _translated(

@@ -79,15 +79,12 @@ def reduced(
     loses nothing when it leaves out subtrees without any.
     """
     n = end.size
-    inside = np.zeros(n, dtype=np.bool_)
-    outside = np.zeros(n, dtype=np.bool_)
-    for start in taken:
-        p = int(start)
-        while p >= 0 and not inside[p]:
-            inside[p] = True
-            p = int(parent[p])
-    for start in barred:
-        outside[start : end[start]] = True
+    # A chunk is in where something in its subtree is taken, and out where it or an ancestor is
+    # barred: where more of their subtrees have begun than ended.
+    takes = _counts_before(np.bincount(taken, minlength=n))
+    inside = takes[end] > takes[:n]
+    begun = np.bincount(barred, minlength=n + 1) - np.bincount(end[barred], minlength=n + 1)
+    outside = np.cumsum(begun)[:n] > 0
     interests = _counts_before(interest)
     choices = ~inside & ~outside & (interests[end] > interests[:n])
     free = np.flatnonzero(choices).astype(np.int32)
@@ -104,9 +101,9 @@ def reduced(
     )
 
 
-def _counts_before(mask: Mask) -> Index:
-    counts = np.zeros(mask.size + 1, dtype=np.int32)
-    np.cumsum(mask, dtype=np.int32, out=counts[1:])
+def _counts_before(each: NDArray[Any]) -> Index:
+    counts = np.zeros(each.size + 1, dtype=np.int32)
+    np.cumsum(each, dtype=np.int32, out=counts[1:])
     return counts
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import numba
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from prefixplace_opt.problem import Branch, Leaf
 
@@ -14,6 +15,7 @@ from .certificate import Certificate, FixedChunks, Node
 from .report import Rejection
 
 Index = NDArray[np.int32]
+Int64 = NDArray[np.int64]
 
 
 class Held(NamedTuple):
@@ -22,14 +24,14 @@ class Held(NamedTuple):
     Attributes
     ----------
     key
-        Equal where the decisions are the same ones of the tree.
+        The last decision on the worker: equal where the decisions are the same ones of the tree.
     inside, outside
         Chunk ids that the worker holds, and that it does not.
     """
 
-    key: tuple[int, ...]
-    inside: list[int]
-    outside: list[int]
+    key: int
+    inside: Int64
+    outside: Int64
 
 
 def tree_faults(certificate: Certificate, workers: int, chunks: int) -> Iterator[Rejection]:
@@ -37,8 +39,18 @@ def tree_faults(certificate: Certificate, workers: int, chunks: int) -> Iterator
 
     Every node but the first must be the child of exactly one that comes before it. Then all
     placements of a node belong to its children or are bounded by its own prices: a branch has both
-    children, and what disobeys a fixed chunk is bounded on the spot.
+    children, and what disobeys a fixed chunk is bounded on the spot. No path decides twice on the
+    same chunk of a worker.
     """
+    whole = True
+    for fault in _shape_faults(certificate, workers, chunks):
+        whole = False
+        yield fault
+    if whole:
+        yield from _repetitions(certificate.nodes, chunks)
+
+
+def _shape_faults(certificate: Certificate, workers: int, chunks: int) -> Iterator[Rejection]:
     nodes = certificate.nodes
     if not nodes:
         yield Rejection("tree", "tree", "expected at least one node, got none")
@@ -77,49 +89,109 @@ def children(node: Node) -> list[tuple[str, int]]:
 
 
 class DecisionTree:
-    """The decisions above every node of a whole tree, without recursion."""
+    """The decisions above every node of a whole tree without repetition.
+
+    They stand in flat arrays in the order of the nodes; each knows the one before it on its path.
+    """
 
     def __init__(self, nodes: tuple[Node, ...]) -> None:
-        self._nodes = nodes
-        self._parent = [-1] * len(nodes)
+        # The last decision on the way to every node: -1 for none.
+        self._last = np.full(len(nodes), -1, dtype=np.int64)
+        count = 0
+        worker, chunk, inside, before = [], [], [], []
         for at, node in enumerate(nodes):
-            for _, child in children(node):
-                self._parent[child] = at
-        self._fixed = {
-            at: _by_worker(node) for at, node in enumerate(nodes) if isinstance(node, FixedChunks)
-        }
+            above = int(self._last[at])
+            for child, workers, chunks, sides in _decided(node):
+                size = len(chunks)
+                worker.append(workers)
+                chunk.append(chunks)
+                inside.append(sides)
+                before.append(np.arange(count - 1, count + size - 1))
+                if size:
+                    before[-1][0] = above
+                count += size
+                self._last[child] = count - 1 if size else above
+        self._worker, self._chunk, self._inside, self._before = (
+            np.concatenate(parts).astype(kind) if parts else np.zeros(0, dtype=kind)
+            for parts, kind in (
+                (worker, np.int64),
+                (chunk, np.int64),
+                (inside, np.bool_),
+                (before, np.int64),
+            )
+        )
 
     def held(self, at: int) -> dict[int, Held]:
         """Return the decisions at node ``at``, by worker; workers without any are left out."""
+        path = _path(self._before, int(self._last[at]))
+        workers = self._worker[path]
         result: dict[int, Held] = {}
-        parts: dict[int, list[int]] = {}
-        child = at
-        while (above := self._parent[child]) >= 0:
-            node = self._nodes[above]
-            if isinstance(node, Branch):
-                side = child == node.inside
-                decided = {node.worker: ([node.chunk], []) if side else ([], [node.chunk])}
-            else:
-                decided = self._fixed[above]
-            for worker, (inside, outside) in decided.items():
-                held = result.setdefault(worker, Held((), [], []))
-                held.inside.extend(inside)
-                held.outside.extend(outside)
-                # The child tells the sides of a branch apart.
-                parts.setdefault(worker, []).append(child)
-            child = above
-        return {worker: held._replace(key=tuple(parts[worker])) for worker, held in result.items()}
+        for worker in np.unique(workers).tolist():
+            own = path[workers == worker]
+            chunks, inside = self._chunk[own], self._inside[own]
+            # The path up from a decision is the only one.
+            result[worker] = Held(int(own[0]), chunks[inside], chunks[~inside])
+        return result
 
 
-def _by_worker(node: FixedChunks) -> dict[int, tuple[list[int], list[int]]]:
-    result = {}
-    for worker in np.unique(node.worker):
-        own = node.worker == worker
-        result[int(worker)] = (
-            node.chunk[own & node.inside].tolist(),
-            node.chunk[own & ~node.inside].tolist(),
-        )
-    return result
+def _decided(node: Node) -> list[tuple[int, ArrayLike, Sequence[int] | Index, ArrayLike]]:
+    """Return the node's children with the workers, chunks and sides that it decides for them."""
+    if isinstance(node, Branch):
+        return [
+            (node.inside, [node.worker], [node.chunk], [True]),
+            (node.outside, [node.worker], [node.chunk], [False]),
+        ]
+    if isinstance(node, FixedChunks):
+        return [(node.child, node.worker, node.chunk, node.inside)]
+    return []
+
+
+@numba.njit(cache=True)
+def _path(before: Int64, last: int) -> Int64:
+    """Return ``last``, the decision before it, and so on up."""
+    count, at = 0, last
+    while at >= 0:
+        count += 1
+        at = before[at]
+    path = np.empty(count, dtype=np.int64)
+    at = last
+    for i in range(count):
+        path[i] = at
+        at = before[at]
+    return path
+
+
+def _repetitions(nodes: tuple[Node, ...], chunks: int) -> Iterator[Rejection]:
+    """Yield where a path of a whole tree decides twice on one chunk of one worker.
+
+    Such a decision divides nothing; without any, no path is longer than there are chunks at all
+    workers together.
+    """
+    decided: set[int] = set()
+    # What is to be visited, and what to forget on the way back up.
+    stack: list[int | list[int]] = [0]
+    while stack:
+        at = stack.pop()
+        if isinstance(at, list):
+            decided.difference_update(at)
+            continue
+        node = nodes[at]
+        if isinstance(node, Leaf):
+            continue
+        pairs = np.atleast_1d(node.worker).astype(np.int64) * chunks + node.chunk
+        own = pairs.tolist()
+        if len(set(own)) < len(own) or not decided.isdisjoint(own):
+            seen = decided.copy()
+            for pair in own:
+                if pair in seen:
+                    worker, chunk = divmod(pair, chunks)
+                    message = f"worker {worker} and chunk {chunk} are decided on above already"
+                    yield Rejection("tree", f"tree[{at}]", message)
+                    return
+                seen.add(pair)
+        decided.update(own)
+        stack.append(own)
+        stack += [child for _, child in children(node)]
 
 
 def _decision_faults(node: Node, where: str, workers: int, chunks: int) -> Iterator[Rejection]:

@@ -98,6 +98,10 @@ def default_arithmetic(problem: Problem, certificate: Certificate) -> Arithmetic
         if not isinstance(node, Branch)
     )
     cells = programs * int(problem.budgets.sum() + problem.m) * problem.n
+    # Sets of workers from which something is withheld, each looked at for every row.
+    for prices in certificate.prices:
+        _, width = np.unique(prices.withheld.chunk, return_counts=True)
+        cells += problem.m * int((2 ** np.minimum(width, MOST_WORKERS)).sum())
     return "exact" if cells <= EXACT_CELLS else "directed"
 
 
@@ -177,7 +181,7 @@ def _number_faults(certificate: Certificate) -> Iterator[Rejection]:
                 yield Rejection(
                     "number",
                     f"prices[{at}]{where}.value[{row}]",
-                    f"expected a finite number >= 0, got {values[row]!r}",
+                    f"expected a finite number >= 0, got {float(values[row])!r}",
                 )
 
 

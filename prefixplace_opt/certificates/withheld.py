@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
+Int64 = NDArray[np.int64]
 Integers = NDArray[Any]
 
 #: From so many workers something of one chunk may be withheld: 2**MOST sets are searched.
@@ -30,6 +32,8 @@ def paid_back(gains: Integers, amounts: Integers) -> Integers:
         Shape (chunks, workers): beta_h.
     """
     net = amounts - gains.sum(axis=1)
+    if gains.dtype == np.int64:
+        return _paid_back_int64(gains, net)
     nothing = np.zeros(gains.shape[:2], dtype=gains.dtype)
     most = np.zeros(gains.shape[0], dtype=gains.dtype)
 
@@ -43,4 +47,34 @@ def paid_back(gains: Integers, amounts: Integers) -> Integers:
             extend(h + 1, better, total)
 
     extend(0, nothing, np.zeros_like(most))
+    return most
+
+
+@numba.njit(cache=True)
+def _paid_back_int64(gains: Int64, net: Int64) -> Int64:
+    chunks, rows, workers = gains.shape
+    most = np.zeros(chunks, dtype=np.int64)
+    # Of the set that is searched, its first so many workers: what they serve, what they are worth
+    # apart from that, and the next worker to add.
+    served = np.zeros((workers + 1, rows), dtype=np.int64)
+    spent = np.zeros(workers + 1, dtype=np.int64)
+    following = np.zeros(workers + 1, dtype=np.int64)
+    for chunk in range(chunks):
+        size = 0
+        following[0] = 0
+        while size >= 0:
+            h = following[size]
+            if h == workers:
+                size -= 1
+                continue
+            following[size] += 1
+            worth = spent[size] + net[chunk, h]
+            spent[size + 1] = worth
+            for row in range(rows):
+                better = max(served[size, row], gains[chunk, row, h])
+                served[size + 1, row] = better
+                worth += better
+            most[chunk] = max(most[chunk], worth)
+            size += 1
+            following[size] = h + 1
     return most

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from .demand import Demand
     from .tree import PrefixTree
 
+#: Least positive demand times recompute cost, ms per epoch: 2**-900, about 1e-271. What a worker
+#: saves by fetching may be 2**53 times smaller, and rounding errors as much again; all are doubles.
+LEAST_PRODUCT = 2.0**-900
+
 Objective = Literal["requester", "pairwise"]
 Floats = NDArray[np.float64]
 Index = NDArray[np.int32]
@@ -155,12 +159,23 @@ class Problem:
                 f"at worker {self.demand.worker[at]}",
                 field="recompute",
             )
-        with np.errstate(over="ignore"):
-            total = float((self.demand.value * recompute).sum())
+        with np.errstate(over="ignore", under="ignore"):
+            product = self.demand.value * recompute
+            total = float(product.sum())
         # A factor of 2**64 leaves room for every sum and scaling that solvers and verifier form.
         if not total < np.finfo(np.float64).max / 2**64:
             raise InputError(
                 "demand times recompute cost adds up to more than a double holds", field="demand"
+            )
+        small = (product < LEAST_PRODUCT) & (self.demand.value > 0) & (recompute > 0)
+        if small.any():
+            at = int(np.argmax(small))
+            raise InputError(
+                "demand times recompute cost is too small to be told apart in doubles: expected 0 "
+                f"or at least 2**-900 (about 1e-271), got {self.demand.value[at]} times "
+                f"{recompute[at]} for chunk {self.demand.chunk[at]} at worker "
+                f"{self.demand.worker[at]}",
+                field="demand",
             )
 
     @property

@@ -296,3 +296,82 @@ def test_dense_cost_infinite_fetch_and_groups():
     assert certificate.lower == 6 * (9 + 5 + 8 + 4)
     for arithmetic in ("exact", "directed"):
         assert verify(separate, certificate, arithmetic=arithmetic).accepted
+
+
+def fixed(child: int, *decisions: tuple[int, int, int]) -> FixedChunks:
+    worker, chunk, inside = zip(*decisions, strict=True)
+    return FixedChunks(0, worker, chunk, np.array(inside) == 1, child)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "where"),
+    [
+        ([Branch(1, 1, 1, 4), Branch(1, 1, 2, 3), Leaf(0), Leaf(0), Leaf(0)], "tree[1]"),
+        ([Branch(1, 1, 3, 1), Branch(0, 1, 4, 2), fixed(5, (0, 2, 0), (1, 1, 0))], "tree[2]"),
+        ([fixed(1, (0, 1, 1), (0, 1, 1)), Leaf(0)], "tree[0]"),
+        ([fixed(1, (0, 1, 1)), fixed(2, (0, 1, 0)), Leaf(0)], "tree[1]"),
+    ],
+)
+def test_a_path_that_decides_twice_on_the_same_is_rejected(certificate, problem, nodes, where):
+    nodes = [*nodes, *[Leaf(0)] * (6 - len(nodes))] if where == "tree[2]" else nodes
+    report = verify(problem, replace(certificate, nodes=tuple(nodes), upper=1e3))
+    assert faults(report) == [("tree", where)]
+    assert "decided on above already" in report.reasons[0].message
+
+
+def test_two_paths_may_decide_on_the_same(certificate, problem):
+    nodes = [Branch(1, 1, 1, 2), Branch(0, 2, 3, 4), Branch(0, 2, 5, 6), *[Leaf(0)] * 4]
+    assert verify(problem, replace(certificate, nodes=tuple(nodes), upper=1e3)).accepted
+
+
+def test_a_long_chain_of_decisions_is_read_once_a_node():
+    """Every leaf's decisions are a path of up to 3,000; the bounds are those of the sets left."""
+    n = 1500
+    demand = np.stack([np.arange(n, 0, -1), np.arange(n, 0, -1)])
+    long = problem_of(
+        tree=PrefixTree([-1] * n),
+        workers=[Worker("a", 1), Worker("b", 1)],
+        demand=Demand.from_dense(demand, shape=(2, n)),
+        fetch=UniformCost(float("inf")),
+    )
+    nodes: list = []
+    for chunk in range(n):
+        for worker in range(2):
+            at = len(nodes)
+            nodes += [Branch(worker, chunk, at + 1, at + 2), Leaf(0)]
+    nodes.append(Leaf(0))
+    certificate = Certificate(
+        instance=long.digest,
+        objective="requester",
+        resident=[[0], [0]],
+        lower=12 * n,
+        upper=12 * n + 1e-6,
+        prices=[ServicePrices([], [], [])],
+        nodes=nodes,
+    )
+    assert verify(long, certificate, arithmetic="directed").optimal
+    # Without the first leaf's chunks the rest is worth less.
+    tighter = replace(certificate, upper=12 * n - 6)
+    assert faults(verify(long, tighter, arithmetic="directed")) == [("upper", "upper")]
+
+
+def test_numbers_are_plain_in_reasons(certificate, problem):
+    own = certificate.prices[0]
+    bad = ServicePrices(own.requester, own.chunk, [-5.0])
+    report = verify(problem, replace(certificate, prices=(bad,)))
+    assert report.reasons[0].message == "expected a finite number >= 0, got -5.0"
+
+
+@BOTH
+def test_savings_too_small_for_a_double_that_bound_nothing(arithmetic):
+    """Nobody may hold anything: no granularity is of use, and none that is a double exists."""
+    empty = problem_of(
+        workers=[Worker("a", 0), Worker("b", 0)],
+        demand=Demand.from_dense([[0.1, 0, 0, 0], [0.3, 0, 0, 0]], shape=(2, 4)),
+        fetch=UniformCost(5e-324),
+    )
+    placement = Placement.of(empty, [[], []])
+    rows = savings(empty).row_best
+    certificate = certificate_of(empty, placement, Proof.single(np.zeros(rows.size)))
+    assert certificate.granularity is None
+    assert verify(empty, certificate, arithmetic=arithmetic).optimal

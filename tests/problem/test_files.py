@@ -156,6 +156,11 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"demand__sparse__worker": [0, 2, 0]}, "demand.sparse.worker[1]", "got 2"),
     ({"demand__sparse__value": [1]}, "demand.sparse", "equal length"),
     ({"demand__sparse__value": [1e300, 3, 1e300]}, "demand", "more than a double"),
+    (
+        {"demand__sparse__value": [1, 1e-310, 1]},
+        "demand",
+        "too small .* got 1e-310 times .* for chunk [012] at worker [01]",
+    ),
     ({"recompute": None}, "recompute", "None"),
     ({"recompute": -1}, "recompute", ">= 0"),
     ({"recompute": {"dense": [[1, 2, 3]]}}, "recompute.dense", r"\(2, 3\)"),
