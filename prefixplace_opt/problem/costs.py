@@ -111,7 +111,10 @@ class AffineCost:
 class InterpolatedCost:
     """A measured curve a worker: linear between ``prefix_tokens``, clamped at both ends.
 
-    ``prefix_tokens`` is strictly increasing, shape (K,); ``values`` has shape (M, K).
+    ``prefix_tokens`` is strictly increasing, shape (K,); ``values`` has shape (M, K). Between
+    points k and k+1 that is, in this order of double operations,
+    ``(values[k+1] - values[k]) / (prefix_tokens[k+1] - prefix_tokens[k]) * (p - prefix_tokens[k])
+    + values[k]``.
     """
 
     prefix_tokens: Floats

@@ -62,8 +62,8 @@ class Demand:
         cell, values = cell[by_cell], values[by_cell]
         first = np.flatnonzero(np.diff(cell, prepend=-1))
         if first.size < cell.size:
-            with np.errstate(over="ignore"):
-                values = np.add.reduceat(values, first)
+            # In the order given: reduceat would add the first number last.
+            values = np.bincount(np.cumsum(np.diff(cell, prepend=-1) != 0) - 1, weights=values)
             cell = cell[first]
             if not np.isfinite(values).all():
                 raise InputError(
