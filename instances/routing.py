@@ -4,11 +4,14 @@ Traces say what was asked, not who answered. Three rules, each deterministic:
 
 - ``round-robin``: request i, in the order read and counted from 0, goes to worker i mod M.
 - ``random``: each worker with equal chance, by the seed.
-- ``prefix-affinity``: among the workers under the load cap, the one that has seen the longest
-  prefix of the request; ties go to the least loaded, then to the first. A worker has seen a chunk
-  once a request with that chunk was routed to it. The load of a worker is the number of chunks of
-  the requests routed to it so far; it is under the cap while its load is at most ``load_cap`` times
-  the mean load over all workers. The least loaded worker always is.
+- ``prefix-affinity``: while some worker's load is below ``1 / load_cap`` of the mean load over all
+  workers, one of those; else one of those whose load is at most ``load_cap`` times the mean. Of
+  these it is the one that has seen the longest prefix of the request; ties go to the least loaded,
+  then to the first. A worker has seen a chunk once a request with that chunk was routed to it. The
+  load of a worker is the number of chunks of the requests routed to it so far.
+
+The lower end is what gives every worker traffic where all prompts begin alike: a worker that has
+seen nothing would lose each request to one that has seen the common beginning.
 """
 
 from __future__ import annotations
@@ -90,13 +93,14 @@ class RandomRouter:
 
 
 class PrefixAffinity:
-    """The longest prefix already seen, under a load cap."""
+    """The longest prefix already seen, among workers whose load is near the mean."""
 
     def __init__(self, workers: int, parents: Sequence[int], load_cap: float) -> None:
         if number(load_cap, field="load_cap") < 1:
             raise InputError(f"expected a number >= 1, got {shorten(load_cap)}", field="load_cap")
         self._parents = parents
         self._cap = load_cap / workers
+        self._floor = 1.0 / (load_cap * workers)
         self._load = [0] * workers
         self._total = 0
         # Bit m of seen[chunk]: worker m has seen the chunk, and so all its ancestors.
@@ -108,20 +112,24 @@ class PrefixAffinity:
         if len(seen) < len(parents):
             seen.extend([0] * (len(parents) - len(seen)))
         limit = self._cap * self._total
-        under = 0
+        floor = self._floor * self._total
+        under = short = 0
         for worker, own in enumerate(load):
             # An average may round down below the least load, which is never over.
             if own <= limit or own * len(load) <= self._total:
                 under |= 1 << worker
+            if own < floor:
+                short |= 1 << worker
+        candidates = short or under
         chunk = leaf
         best = 0
         while chunk >= 0:
-            best = seen[chunk] & under
+            best = seen[chunk] & candidates
             if best:
                 break
             chunk = parents[chunk]
         if chunk < 0:
-            best = under
+            best = candidates
         worker = _least_loaded(best, load)
         bit = 1 << worker
         chunk = leaf

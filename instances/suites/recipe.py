@@ -13,7 +13,7 @@ from prefixplace_opt.problem import InputError, Problem
 #: What a suite calls the family of such instances.
 TRACE = "trace"
 #: Raised whenever the same recipe would give another instance of the same traffic.
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, kw_only=True)

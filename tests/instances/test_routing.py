@@ -35,11 +35,20 @@ def test_prefix_affinity_by_its_definition(
             if load[m] <= cap / workers * total or load[m] * workers <= total
         ]
         assert load.index(min(load)) in under
+        short = [m for m in range(workers) if load[m] < 1 / (cap * workers) * total]
+        under = short or under
         prefixes = [tuple(path[:length]) for length in range(1, len(path) + 1)]
         match = [sum(prefix in seen[m] for prefix in prefixes) for m in range(workers)]
         assert got == min(under, key=lambda m: (-match[m], load[m], m))
         seen[got].update(prefixes)
         load[got] += len(path)
+
+
+@given(paths, st.floats(1, 1000))
+def test_every_worker_gets_traffic(requests: list[list[int]], cap: float) -> None:
+    assert set(routed(requests, 3, "prefix-affinity", load_cap=cap)) == set(range(3)) or (
+        len(requests) < 3
+    )
 
 
 def test_round_robin_and_random() -> None:
@@ -54,9 +63,24 @@ def test_round_robin_and_random() -> None:
 
 def test_load_cap_spreads_one_hot_prefix() -> None:
     requests = [[0]] * 100
-    assert set(routed(requests, 4, "prefix-affinity", load_cap=1000)) == {0, 1, 2, 3} - {1, 2, 3}
-    spread = routed(requests, 4, "prefix-affinity", load_cap=1.0)
-    assert sorted({spread.count(m) for m in range(4)}) == [25]
+    for cap in (1.0, 1000.0):
+        spread = routed(requests, 4, "prefix-affinity", load_cap=cap)
+        assert sorted({spread.count(m) for m in range(4)}) == [25]
+
+
+def test_prompts_that_all_begin_alike_leave_no_worker_idle() -> None:
+    # One root, else nothing shared: seven workers may take 1.25 times their share each.
+    requests = [[0, 1 + i, *range(10)] for i in range(400)]
+    got = routed(requests, 8, "prefix-affinity")
+    counts = [got.count(m) for m in range(8)]
+    assert min(counts) >= 50 / 1.25 - 1
+    assert max(counts) <= 50 * 1.25 + 1
+
+
+def test_followers_go_where_their_prefix_is() -> None:
+    requests = [[i % 4, *range(step + 2)] for step in range(20) for i in range(4)]
+    got = routed(requests, 4, "prefix-affinity")
+    assert got == [0, 1, 2, 3] * 20
 
 
 @pytest.mark.parametrize(
