@@ -64,7 +64,8 @@ def main() -> int:
         wrong = execute(path, write=arguments.write)
         print(f"{path.name}: {wrong or 'ok'} ({time.perf_counter() - start:.1f} s)", flush=True)
         failures += wrong is not None
-    print(f"{len(paths)} notebooks executed, {failures} failed")
+    noun = "notebook" if len(paths) == 1 else "notebooks"
+    print(f"{len(paths)} {noun} executed, {failures} failed")
     return 1 if failures else 0
 
 

@@ -31,6 +31,8 @@ class Method:
         Further arguments of ``entry``.
     proves
         Whether the method's bound can close the gap.
+    proof
+        Whether its result carries a proof that a certificate is made from.
     """
 
     name: str
@@ -38,6 +40,12 @@ class Method:
     entry: str
     arguments: tuple[str, ...] = ()
     proves: bool = False
+    proof: bool = False
+
+    @property
+    def bounds(self) -> bool:
+        """Whether its bound is more than each worker's best with everything to itself."""
+        return self.proves or self.proof
 
     def __call__(self, problem: Problem, run: Run) -> Result:
         """Run the method; its module is imported now."""
@@ -55,6 +63,7 @@ METHODS: dict[str, Method] = {
             "proving:prove",
             ("auto",),
             proves=True,
+            proof=True,
         ),
         Method(
             "exact",
@@ -62,6 +71,7 @@ METHODS: dict[str, Method] = {
             "proving:prove",
             ("exact",),
             proves=True,
+            proof=True,
         ),
         Method(
             "compact",
@@ -96,23 +106,27 @@ METHODS: dict[str, Method] = {
             "LP bound of the compact formulation, its solution rounded and refined",
             "lp_bound:lp_bound",
             ("compact-lp", "compact", "highs"),
+            proof=True,
         ),
         Method(
             "flow-lp",
             "LP bound of the tree-DP flow formulation, equal to the configuration LP's",
             "lp_bound:lp_bound",
             ("flow-lp", "flow", "highs"),
+            proof=True,
         ),
         Method(
             "config-lp",
             "the configuration LP by stabilised column generation, and a plan from its columns",
             "column_generation:configuration_lp",
+            proof=True,
         ),
         Method(
             "pdlp",
             "the bound of flow-lp by PDLP of OR-Tools, for LPs too large for others",
             "lp_bound:lp_bound",
             ("pdlp", "flow", "pdlp"),
+            proof=True,
         ),
         Method(
             "plan", "WorkerGreedy from several orders, refined; the paper's planner", "planner:plan"

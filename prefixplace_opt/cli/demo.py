@@ -1,5 +1,8 @@
 """`prefixplace demo`: an instance, plans for it, what the best saves, and the proof, checked."""
 
+import os
+import shutil
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,6 +82,7 @@ def demo(
     facts = summarise_instance(problem)
     if not json:
         _introduce(problem, facts)
+    _compile(quiet=json)
     results, events = _solve(problem, quiet=json)
     checked = _write(problem, results, events, facts, folder)
     effect = _effect(problem, results[BEST])
@@ -91,13 +95,28 @@ def demo(
         raise typer.Exit(CHECK_FAILED)
 
 
+def _compile(*, quiet: bool) -> None:
+    """Run every method once on a tiny instance, so that no time below holds a compilation."""
+    from prefixplace_opt.instances.generators import generate
+    from prefixplace_opt.solving import solve
+
+    start = time.perf_counter()
+    if not quiet:
+        typer.echo("compiling, once: ", nl=False)
+    tiny = generate(FAMILY, seed=0, documents=4, workers=3, requests=200)
+    for name in (*RULES_OF_THUMB, "plan", BEST):
+        solve(tiny, method=name, gap=0.0)
+    if not quiet:
+        typer.echo(f"{time.perf_counter() - start:.1f} s\n")
+
+
 def _solve(problem: "Problem", *, quiet: bool) -> "tuple[dict[str, Result], list[Progress]]":
     """Return the result of each method, the best last, and what the best one told."""
     from prefixplace_opt.solving import solve
 
     results: dict[str, Result] = {}
     events: list[Progress] = []
-    with LiveTable("planning (the first run compiles its kernels)", enabled=not quiet) as live:
+    with LiveTable("planning", enabled=not quiet) as live:
         for name in (*RULES_OF_THUMB, "plan"):
             results[name] = solve(problem, method=name, progress=live)
 
@@ -157,7 +176,7 @@ def _introduce(problem: "Problem", facts: "InstanceSummary") -> None:
 
 
 def _print(outcome: Outcome, folder: Path) -> None:
-    from prefixplace_opt.report.table import percent, written
+    from prefixplace_opt.report.table import percent, written, written_column
     from prefixplace_opt.solvers.methods import METHODS
 
     effect, checked = outcome.effect, outcome.checked
@@ -167,11 +186,15 @@ def _print(outcome: Outcome, folder: Path) -> None:
             (
                 name,
                 METHODS[name].summary,
-                written(result.lower, "value"),
+                value,
                 percent(result.lower / effect.recompute_ms),
                 f"{result.seconds:.2f} s",
             )
-            for name, result in outcome.results.items()
+            for (name, result), value in zip(
+                outcome.results.items(),
+                written_column([each.lower for each in outcome.results.values()], "value"),
+                strict=True,
+            )
         ],
         title="Plans, from rules of thumb to the best",
         left=("what it does",),
@@ -194,10 +217,22 @@ def _print(outcome: Outcome, folder: Path) -> None:
         typer.echo("NOT CERTIFIED: " + "; ".join(map(str, checked.reasons)), err=True)
     listed = "\n".join(f"  {folder / name}  {what}".rstrip() for name, what in FILES.items())
     typer.echo(
-        f"\n{listed}\n"
+        f"\n{listed}\n{_activation()}"
         f"Look again: prefixplace show {folder}/instance.json {folder}/placement.json\n"
         f"Check again: prefixplace verify {folder}/instance.json {folder}/certificate.json\n"
         f"Done in {outcome.seconds:.1f} s."
+    )
+
+
+def _activation() -> str:
+    """Return how a shell comes to find the command, where it does not yet."""
+    scripts = os.path.dirname(sys.executable)  # noqa: PTH120 - not resolved: a venv links out
+    activate = os.path.join(scripts, "activate")  # noqa: PTH118
+    if shutil.which("prefixplace") is not None or not os.path.exists(activate):  # noqa: PTH110
+        return ""
+    short = os.path.relpath(activate)
+    return (
+        f"So that the shell finds prefixplace: . {activate if short.startswith('..') else short}\n"
     )
 
 

@@ -30,6 +30,7 @@ def print_report(table: "Table", only: Collection[str] | None = None) -> None:
         [[cells[at] for at in shown] for cells in table.text()],
         title=table.title,
         left=[column.heading for column in columns if column.kind == "text"],
+        note=table.note,
     )
 
 
@@ -39,16 +40,18 @@ def print_table(
     *,
     title: str = "",
     left: Sequence[str] = (),
+    note: str = "",
 ) -> None:
-    """Print rows; columns are right-aligned unless they are the first or named in ``left``."""
+    """Print rows and a note; columns are right-aligned unless the first or named in ``left``."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    from prefixplace_opt.report.table import written
+    from prefixplace_opt.report.table import written_column
 
-    cells = [[written(cell) for cell in row] for row in rows]
+    columns = [written_column(column) for column in zip(*rows, strict=True)]
+    cells = list(zip(*columns, strict=True))
     table = RichTable(box=SIMPLE_HEAD)
     for at, heading in enumerate(headings):
         longest = max((len(row[at]) for row in cells), default=0)
@@ -64,6 +67,8 @@ def print_table(
     if title:
         console.print(Text(title, style="bold"))
     console.print(table)
+    if note:
+        console.print(Text(note))
 
 
 def _finite(value: Any) -> Any:

@@ -13,6 +13,8 @@ from .output import print_json
 if TYPE_CHECKING:
     from prefixplace_opt.report import Table, Trials
 
+#: Seconds for each run; without a limit `auto` may take hours on one large instance.
+TIME_LIMIT = 60.0
 #: The output file's ending decides how tables are written.
 ENDINGS = (".md", ".csv", ".html", ".json")
 
@@ -26,7 +28,12 @@ def report(
         ),
     ],
     method: Methods = None,
-    time_limit: arguments.TimeLimit = None,
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            "--time-limit", metavar="SECONDS", help="For each run, where instances are solved."
+        ),
+    ] = TIME_LIMIT,
     best_known: KnownFile = None,
     json: arguments.Json = False,
     output: Annotated[
@@ -54,7 +61,7 @@ def report(
         typer.echo(f"tables written to {output}")
 
 
-def _trials(paths: list[Path], methods: list[str] | None, time_limit: float | None) -> "Trials":
+def _trials(paths: list[Path], methods: list[str] | None, time_limit: float) -> "Trials":
     from prefixplace_opt.problem import InputError
     from prefixplace_opt.report import Protocol, Trials, read_trials
 

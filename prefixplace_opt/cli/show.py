@@ -48,11 +48,16 @@ def file(
     json: arguments.Json = False,
 ) -> None:
     """Show an instance, or a placement with its instance; the word `file` may be left out."""
-    from prefixplace_opt.problem import read_problem
+    from prefixplace_opt.problem import InputError, read_problem
     from prefixplace_opt.report import summarise_instance, summarise_placement
 
     from .placements import read_with_objective
 
+    if len(instance.parts) == 1 and not instance.suffix and not instance.exists():
+        topics = ", ".join(sorted(_topics()))
+        raise InputError(
+            f"expected an instance file or one of {topics}, got neither", source=str(instance)
+        )
     problem = read_problem(instance)
     plan = None
     if placement is not None:
@@ -109,6 +114,11 @@ def schema(
     typer.echo(schema_text(name), nl=False)
 
 
+def _topics() -> list[str]:
+    group: Any = typer.main.get_group(app)
+    return [name for name in group.commands if name != FileByDefault.DEFAULT]
+
+
 def _document(effect: "PlacementSummary") -> dict[str, Any]:
     rows = [
         {**asdict(row), "saved_ms": row.saved_ms, "left_ms": row.left_ms} for row in effect.worker
@@ -134,19 +144,24 @@ def _print(
 
 
 def _print_instance(facts: "InstanceSummary") -> None:
-    from prefixplace_opt.report.table import percent, written
+    from prefixplace_opt.report.table import counted, percent, written
 
     chunk = f"{facts.chunk_tokens:,} tokens"
     if facts.chunk_bytes is not None:
         chunk += f", {facts.chunk_bytes / 2**20:,.1f} MiB"
+    tree = (
+        f"{counted(facts.roots, 'root')}, {counted(facts.leaves, 'leaf', 'leaves')}, "
+        f"height {facts.height:,}"
+    )
+    groups = counted(facts.groups, "compatible group")
     print_table(
         ("", "value"),
         [
             ("digest", facts.digest),
             ("objective", facts.objective),
             ("chunks", f"{facts.chunks:,} of {chunk}"),
-            ("tree", f"{facts.roots:,} roots, {facts.leaves:,} leaves, height {facts.height:,}"),
-            ("workers", f"{facts.workers:,} in {facts.groups} compatible groups"),
+            ("tree", tree),
+            ("workers", f"{facts.workers:,} in {groups}"),
             (
                 "budgets",
                 f"{facts.budget:,} chunks, {percent(facts.budget_share)} of a full copy a worker",
@@ -179,7 +194,7 @@ def _print_instance(facts: "InstanceSummary") -> None:
 
 
 def _print_placement(effect: "PlacementSummary") -> None:
-    from prefixplace_opt.report.table import percent, written
+    from prefixplace_opt.report.table import percent, written, written_column
 
     value, share = written(effect.value, "value"), percent(effect.saved_share)
     sources = (
@@ -198,20 +213,31 @@ def _print_placement(effect: "PlacementSummary") -> None:
         left=("value",),
     )
     print_table(
-        ("worker", "hardware", "holds", "alone", "saves ms", "by own", "by fetching", "saves"),
+        (
+            *("worker", "hardware", "holds", "alone", "saves, ms", "by own", "by fetching"),
+            *("saves", "gives, ms"),
+        ),
         [
             (
                 row.name,
                 row.hardware,
                 f"{row.held:,}/{row.budget:,}",
                 row.sole,
-                written(row.saved_ms, "value"),
-                written(row.own_ms, "value"),
-                written(row.fetched_ms, "value"),
+                *amounts[:3],
                 percent(row.saved_ms / row.recompute_ms) if row.recompute_ms else "-",
+                amounts[3],
             )
-            for row in effect.worker
+            for row, *amounts in zip(
+                effect.worker,
+                written_column([row.saved_ms for row in effect.worker], "value"),
+                written_column([row.own_ms for row in effect.worker], "value"),
+                written_column([row.fetched_ms for row in effect.worker], "value"),
+                written_column([row.given_ms for row in effect.worker], "value"),
+                strict=True,
+            )
         ],
         title="Savings by worker, per epoch",
         left=("hardware",),
+        note="alone: chunks that nobody else holds. saves: of recomputing all that it needs.\n"
+        "gives: what others save by fetching from it; equally good holders share a fetch.",
     )

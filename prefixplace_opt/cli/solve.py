@@ -59,6 +59,8 @@ def solve(
     from prefixplace_opt.solving import solve as run
 
     problem = read_problem(instance)
+    if certificate is not None:
+        _require_proof(method or "auto")
     chosen: dict[str, Any] = {"method": method, "gap": gap}
     with naming_options(*OPTIONS):
         if objective is not None:
@@ -90,8 +92,27 @@ def solve(
         if certificate is not None:
             typer.echo(f"certificate written to {certificate}")
     if gap is not None and result.gap > gap:
-        typer.echo(f"gap target missed: {result.gap:.3g}, asked {gap:.3g}", err=True)
+        from prefixplace_opt.report.table import percent
+
+        typer.echo(
+            f"gap target missed: {percent(result.gap, 4)}, asked {percent(gap, 4)}", err=True
+        )
         raise typer.Exit(CHECK_FAILED)
+
+
+def _require_proof(method: str) -> None:
+    """Refuse a method that leaves no proof before it runs."""
+    from prefixplace_opt.problem import InputError
+    from prefixplace_opt.solvers.methods import METHODS, method_named
+
+    with naming_options("method"):
+        if not method_named(method).proof:
+            able = ", ".join(each.name for each in METHODS.values() if each.proof)
+            raise InputError(
+                f"method {method!r} leaves no proof; expected one of {able}, or bound its "
+                "placement with `prefixplace certify`",
+                field="--certificate",
+            )
 
 
 def _certify(problem: "Problem", result: "Result", target: Path) -> None:
@@ -100,8 +121,8 @@ def _certify(problem: "Problem", result: "Result", target: Path) -> None:
 
     if result.proof is None:
         raise InputError(
-            f"method {result.method!r} leaves no proof; choose 'auto' or 'exact', or bound its "
-            "placement with `prefixplace certify`",
+            f"method {result.method!r} ended without a proof ({result.reason or result.status}); "
+            "bound its placement with `prefixplace certify`",
             field="--certificate",
         )
     certificate = certificate_of(problem, result.placement, result.proof)
@@ -143,12 +164,21 @@ def _document(
 
 
 def _print(problem: "Problem", result: "Result") -> None:
-    from prefixplace_opt.report.table import percent, written
+    from math import fsum
 
+    from prefixplace_opt.problem.objective import own_savings
+    from prefixplace_opt.report.table import percent, written
+    from prefixplace_opt.solvers.methods import method_named
+
+    whole = fsum(own_savings(problem))
+    share = f", {percent(result.lower / whole)} of recomputing all" if whole > 0 else ""
+    bound = f"{written(result.upper, 'value')} ms per epoch"
+    if not method_named(result.method).bounds and result.gap > 0:
+        bound += " (trivial: `prefixplace certify` proves a better one)"
     rows: list[tuple[str, str]] = [
         ("status", result.status + (f": {result.reason}" if result.reason else "")),
-        ("savings", f"{written(result.lower, 'value')} ms per epoch"),
-        ("bound", f"{written(result.upper, 'value')} ms per epoch"),
+        ("savings", f"{written(result.lower, 'value')} ms per epoch{share}"),
+        ("bound", bound),
         ("gap", percent(result.gap, 4)),
         ("time", f"{result.seconds:.2f} s"),
     ]

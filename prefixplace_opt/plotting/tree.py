@@ -166,6 +166,9 @@ def _title(problem: Problem, placement: Placement | None, layout: TreeLayout) ->
     drawn = layout.chunk.size
     if drawn < problem.n:
         parts.append(f"the {drawn:,} most demanded of {problem.n:,} chunks")
+    levels = int(layout.depth.max()) + 1
+    if levels < problem.tree.height:
+        parts.append(f"first {levels:,} of {problem.tree.height:,} levels")
     if problem.m > MOST_WORKERS and placement is not None:
         parts.append(f"first {MOST_WORKERS} of {problem.m} workers")
     return ", ".join(parts)

@@ -23,6 +23,8 @@ VALUE_TOLERANCE = 1e-9
 def read_placement(path: str | os.PathLike[str], problem: Problem) -> Placement:
     """Read a placement file and validate it against ``problem``; its value is recomputed.
 
+    A file made by hand may leave ``value`` out; one that states it must state it right.
+
     Raises
     ------
     InputError
@@ -45,7 +47,10 @@ def placement_from_document(document: Any, problem: Problem) -> Placement:
     """Build the placement that a parsed placement file describes; raises InputError."""
     check_format(document, FORMAT)
     members(
-        document, "", required=("format", "version", "instance", "objective", "resident", "value")
+        document,
+        "",
+        required=("format", "version", "instance", "objective", "resident"),
+        optional=("value",),
     )
     if document["instance"] != problem.digest:
         raise InputError(
@@ -64,6 +69,8 @@ def placement_from_document(document: Any, problem: Problem) -> Placement:
     placement = Placement.of(
         problem, [numeric(chunks, f"resident[{m}]") for m, chunks in enumerate(resident)]
     )
+    if "value" not in document:
+        return placement
     stated = document["value"]
     # An integer may be larger than any double, and then closeness cannot even be asked for.
     comparable = type(stated) in (int, float) and abs(stated) <= sys.float_info.max

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from prefixplace_opt.problem.objective import own_savings, served_savings
+from prefixplace_opt.problem.objective import own_savings, peer_savings, served_savings
 
 if TYPE_CHECKING:
     from prefixplace_opt.problem import Placement, Problem
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,10 @@ class WorkerSavings:
         Saved by chunks that it holds itself.
     fetched_ms
         Saved by fetching from peers.
+    given_ms
+        What the other workers save by fetching from it. Where several holders serve a fetch
+        equally well, each counts an equal part, so that over all workers it adds up to what is
+        fetched.
     """
 
     name: str
@@ -42,6 +50,7 @@ class WorkerSavings:
     recompute_ms: float
     own_ms: float
     fetched_ms: float
+    given_ms: float
 
     @property
     def saved_ms(self) -> float:
@@ -99,6 +108,7 @@ def summarise_placement(problem: Problem, placement: Placement) -> PlacementSumm
     saved = served_savings(problem, held)
     local = held[demand.worker, demand.chunk]
     fetched = ~local & (saved > 0)
+    given = _given(problem, held, np.where(fetched, saved, 0.0))
     workers = []
     for m, worker in enumerate(problem.workers):
         own = demand.worker == m
@@ -112,6 +122,7 @@ def summarise_placement(problem: Problem, placement: Placement) -> PlacementSumm
                 recompute_ms=math.fsum(cost[own]),
                 own_ms=math.fsum(saved[own & local]),
                 fetched_ms=math.fsum(saved[own & fetched]),
+                given_ms=given[m],
             )
         )
     requests = float(demand.value.sum()) or 1.0
@@ -126,3 +137,18 @@ def summarise_placement(problem: Problem, placement: Placement) -> PlacementSumm
         copies=dict(zip(numbers.tolist(), counts.tolist(), strict=True)),
         worker=tuple(workers),
     )
+
+
+def _given(problem: Problem, held: Mask, fetched: Floats) -> list[float]:
+    """Return for each holder its part of ``fetched``, the saving of every fetched demand entry."""
+    demand = problem.demand
+
+    def serves(holder: int) -> Mask:
+        best: Mask = peer_savings(problem, holder) == fetched
+        return held[holder, demand.chunk] & (demand.worker != holder) & (fetched > 0) & best
+
+    servers = np.zeros(len(demand), dtype=np.int64)
+    for holder in range(problem.m):
+        servers += serves(holder)
+    part = fetched / np.maximum(servers, 1)
+    return [math.fsum(part[serves(holder)]) for holder in range(problem.m)]

@@ -29,6 +29,7 @@ def as_markdown(tables: Iterable[Table]) -> str:
             _row(column.heading for column in table.columns),
             _row("---" if column.kind == "text" else "---:" for column in table.columns),
             *(_row(cells) for cells in table.text()),
+            *(["", table.note] if table.note else []),
         ]
         parts.append("\n".join(lines) + "\n")
     return "\n".join(parts)
@@ -70,6 +71,7 @@ def _section(table: Table) -> str:
     return (
         f"<h2>{html.escape(table.title)}</h2>\n<table><thead><tr>{head}</tr></thead>\n"
         f"<tbody>\n{rows}</tbody></table>\n"
+        + (f"<p>{html.escape(table.note)}</p>\n" if table.note else "")
     )
 
 

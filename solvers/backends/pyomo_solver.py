@@ -86,6 +86,9 @@ FAMILIES: dict[str, Family] = {
     "xpress": Family("miprelstop", "threads", "randomseed", "maxnode"),
 }
 
+#: Methods that reach a solver directly, by a part of its name in Pyomo.
+DIRECT = {"scip": "scip", "highs": "compact"}
+
 #: Interfaces whose bound is the solver's own: by module.
 BOUNDS = ("pyomo.contrib.", "pyomo.solvers.plugins.solvers.SCIPAMPL", "gurobi_")
 
@@ -173,9 +176,11 @@ class PyomoSolver:
         return solver
 
     def _missing(self, why: str) -> str:
+        own = next((name for part, name in DIRECT.items() if part in self._solver.lower()), "")
         return (
             f"{self.name} is not available ({why}): install its program or Python package and its "
-            "licence so that `pyomo help --solvers` lists it, or use another method"
+            "licence so that `pyomo help --solvers` lists it, or use "
+            + (f"method {own!r}, which needs no Pyomo" if own else "another method")
         )
 
     def _answer(

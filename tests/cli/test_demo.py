@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from prefixplace_opt import read_placement, read_problem
-from prefixplace_opt.cli.demo import FILES
+from prefixplace_opt.cli.demo import FILES, _activation
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -20,9 +20,30 @@ def test_demo_makes_its_files_and_ends_in_a_certified_plan(run: Run, tmp_path: P
     for name in FILES:
         if name.endswith(".png"):
             assert (folder / name).read_bytes().startswith(b"\x89PNG")
-    for words in ("of recomputing everything", "than the best rule of thumb", "CERTIFIED: "):
+    for words in (
+        "of recomputing everything",
+        "than the best rule of thumb",
+        "CERTIFIED: ",
+        "compiling, once: ",
+    ):
         assert words in out
     assert run("verify", folder / "instance.json", folder / "certificate.json")[0] == 0
+
+
+def test_demo_says_how_a_shell_finds_the_command(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripts = tmp_path / ".venv" / "bin"
+    scripts.mkdir(parents=True)
+    (scripts / "activate").write_text("", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.executable", str(scripts / "python"))
+    for path, expected in ((str(tmp_path), ". .venv/bin/activate\n"), (str(scripts), "")):
+        monkeypatch.setenv("PATH", path)
+        assert _activation().endswith(expected)
+        (scripts / "prefixplace").write_text("", encoding="utf-8")
+        (scripts / "prefixplace").chmod(0o755)
+    assert _activation() == ""
 
 
 def test_demo_as_json_agrees_with_its_files(run: Run, tmp_path: Path) -> None:

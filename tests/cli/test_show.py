@@ -1,6 +1,7 @@
 """`prefixplace show`: instances, placements, drawings, schemas."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -55,6 +56,21 @@ def test_tables_and_text_tree_name_workers_and_holders(run: Run, tiny: Path, pla
     assert "recomputing all" in out
     assert "Savings by worker" in out
     assert "└── 0: 9  a, b" in out
+
+
+def test_what_columns_mean_stands_below_them(run: Run, tiny: Path, plan: Path) -> None:
+    out = run("show", tiny, plan)[1]
+    assert "1 root, 2 leaves, height 3" in out
+    assert re.search(r"2 in 1 compatible group\b", out)
+    assert "alone: chunks that nobody else holds." in out
+    assert "gives: what others save by fetching from it" in out
+
+
+def test_a_word_that_is_neither_file_nor_topic_lists_the_topics(run: Run) -> None:
+    code, out, err = run("show", "nothing")
+    assert (code, out) == (2, "")
+    for topic in ("crossover", "hardware", "methods", "schema", "traces"):
+        assert topic in err
 
 
 def test_placement_of_the_other_objective_is_understood(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from prefixplace_opt import METHODS, read_placement, read_problem
+from prefixplace_opt import METHODS, read_placement, read_problem, solve
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -62,6 +62,34 @@ def test_table_names_status_and_workers(run: Run, tiny: Path) -> None:
     assert code == 0
     assert "ms per epoch" in out
     assert "worker" in out
+
+
+def test_savings_are_told_as_a_share_and_trivial_bounds_as_trivial(run: Run, tiny: Path) -> None:
+    value = json.loads(run("solve", tiny, "-m", "popularity", "--json")[1])["lower"]
+    out = run("solve", tiny, "-m", "popularity")[1]
+    assert f"{100 * value / 210:.2f} % of recomputing all" in out
+    assert "trivial: `prefixplace certify` proves a better one" in out
+    assert "trivial" not in run("solve", tiny)[1]
+
+
+@pytest.mark.parametrize("method", ["plan", "independent", "compact", "pyomo:scip"])
+def test_certificate_of_a_method_without_proof_is_refused_before_it_runs(
+    run: Run, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    from prefixplace_opt import solving
+
+    monkeypatch.setattr(solving, "solve", lambda *_, **__: pytest.fail("it ran"))
+    target = tmp_path / "certificate.json"
+    code, out, err = run("solve", tiny, "-m", method, "--certificate", target)
+    assert (code, out) == (2, "")
+    assert f"--certificate: method '{method}' leaves no proof; expected one of auto, exact" in err
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("name", list(METHODS))
+def test_a_method_says_truly_whether_it_leaves_a_proof(tiny: Path, name: str) -> None:
+    result = solve(read_problem(tiny), method=name)
+    assert (result.proof is not None) == METHODS[name].proof
 
 
 def test_missed_gap_is_status_1_only_when_a_gap_was_asked(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from prefixplace_opt.problem import InputError, objective_value
 from prefixplace_opt.problem.instance_file import document_of_problem, problem_from_document
 from prefixplace_opt.problem.json_files import numeric, packed, read_json, write_json
 from prefixplace_opt.problem.placement_file import document_of_placement, placement_from_document
+from prefixplace_opt.problem.schema import schema
 from tests.strategies import problems
 
 SMALL: dict[str, Any] = {
@@ -329,6 +331,13 @@ def test_placement_round_trip(tmp_path: Path) -> None:
     pp.write_placement(placement, tmp_path / "p.json")
     assert pp.read_placement(tmp_path / "p.json", problem) == placement
     assert document_of_placement(placement) == placement_document(value=25.0)
+
+
+def test_value_of_a_placement_made_by_hand_may_be_left_out() -> None:
+    document = placement_document()
+    del document["value"]
+    jsonschema.validate(document, schema("placement"))
+    assert placement_from_document(document, problem_from_document(SMALL)).value == 25.0
 
 
 @pytest.mark.parametrize(

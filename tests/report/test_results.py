@@ -22,7 +22,7 @@ from prefixplace_opt.report import (
     run_trials,
     write_trials,
 )
-from prefixplace_opt.report.table import percent, written
+from prefixplace_opt.report.table import counted, percent, written, written_column
 
 TRIAL = Trial("i", "d" * 64, "requester", 10, 2, "a", 0, 90.0, 100.0, "feasible", 2.0, "start 0-1")
 
@@ -43,7 +43,10 @@ def test_rows_compare_values_bounds_and_times() -> None:
     first, second, third = table.rows
     assert first["value"] == 85.0
     assert first["bound"] == 100.0
-    assert first["gap"] == pytest.approx((0.1 + 1.0) / 2)
+    # Method b proves that nothing exceeds 96; a's own runs prove 100, and nothing.
+    assert first["gap"] == pytest.approx((6 / 96 + 16 / 96) / 2)
+    assert first["own_gap"] == pytest.approx((0.1 + 1.0) / 2)
+    assert "whichever method proved it" in table.note
     assert first["to_best"] == pytest.approx(0.15)
     assert first["status"] == "feasible, time-limit"
     assert second["time_ratio"] == 0.5
@@ -86,7 +89,7 @@ def test_markdown_escapes_bars() -> None:
     assert lines[2:] == [
         "| name | share | n |",
         "| --- | ---: | ---: |",
-        "| x\\|<y> | 25.00 % | 1,234,567 |",
+        "| x\\|<y> | 25.0000 % | 1,234,567 |",
         "| z | - | - |",
     ]
 
@@ -110,7 +113,7 @@ def test_html_escapes_markup() -> None:
         (float("nan"), "number", "-"),
         (12345.678, "value", "12,346"),
         (1234.5678, "value", "1,234.57"),
-        (0.5, "share", "50.00 %"),
+        (0.5, "share", "50.0000 %"),
         (0.25, "ratio", "0.25x"),
         (1.005, "seconds", "1.00"),
         (1234567, "number", "1,234,567"),
@@ -123,7 +126,25 @@ def test_cells(value: object, kind: str, text: str) -> None:
     assert written(value, kind) == text  # type: ignore[arg-type]
 
 
-def test_small_percentages_keep_their_order_of_magnitude() -> None:
-    assert percent(1e-7) == "1e-05 %"
+def test_percentages_have_one_style() -> None:
+    assert percent(1e-7) == "< 0.01 %"
+    assert percent(1e-7, 4) == "< 0.0001 %"
+    assert percent(1e-4, 4) == "0.0100 %"
     assert percent(0.0) == "0.00 %"
     assert percent(0.123456, 3) == "12.346 %"
+
+
+def test_a_column_has_the_same_decimals_in_every_row() -> None:
+    assert written_column([1234.5, 2.25, None, 7.0]) == ["1,234.5", "2.2", "-", "7.0"]
+    assert written_column([26696.6, 3.25], "value") == ["26,697", "3"]
+    assert written_column([60.0, 40.0]) == ["60", "40"]
+    assert written_column([12, 3456, "x"]) == ["12", "3,456", "x"]
+    assert Table("t", (Column("v", "v", "value"),), ({"v": 0.5}, {"v": 10.0})).text() == [
+        ["0.5"],
+        ["10.0"],
+    ]
+
+
+def test_numbers_come_with_their_noun() -> None:
+    assert counted(1, "root") == "1 root"
+    assert counted(2000, "leaf", "leaves") == "2,000 leaves"

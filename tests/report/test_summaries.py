@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prefixplace_opt import PrefixTree, Problem, Worker, solve
+from prefixplace_opt import Placement, PrefixTree, Problem, Worker, solve
 from prefixplace_opt.problem import Demand, DenseCost, PairwiseCost
 from prefixplace_opt.report import summarise_instance, summarise_placement
 
@@ -64,12 +64,30 @@ def test_placement_figures_add_up(problem: Problem) -> None:
     assert sum(row.left_ms for row in effect.worker) == pytest.approx(
         effect.recompute_ms - placement.value, abs=1e-9
     )
+    given = sum(row.given_ms for row in effect.worker)
+    assert given == pytest.approx(sum(row.fetched_ms for row in effect.worker))
     shares = effect.local + effect.fetched + effect.recomputed
     assert shares == pytest.approx(1.0 if len(problem.demand) else 0.0)
     assert effect.distinct == sum(effect.copies.values())
     assert sum(k * v for k, v in effect.copies.items()) == sum(row.held for row in effect.worker)
     assert sum(row.sole for row in effect.worker) == effect.copies.get(1, 0)
     assert 0 <= effect.saved_share <= 1
+
+
+def test_what_copies_give_is_told_by_the_cheapest_holder_and_shared_among_equals() -> None:
+    fetch = np.full((3, 3, 1), 1.0)
+    for cheapest, expected in ((0.5, [0.0, 9.5, 0.0]), (1.0, [4.5, 4.5, 0.0])):
+        fetch[2, 1] = cheapest
+        problem = Problem(
+            PrefixTree([-1]),
+            [Worker("a", 1), Worker("b", 1), Worker("c", 0)],
+            Demand.from_dense(np.ones((3, 1)), shape=(3, 1)),
+            DenseCost(np.full((3, 1), 10.0)),
+            PairwiseCost(fetch),
+            objective="pairwise",
+        )
+        effect = summarise_placement(problem, Placement.of(problem, [[0], [0], []]))
+        assert [row.given_ms for row in effect.worker] == expected
 
 
 def test_holding_everything_saves_everything() -> None:
