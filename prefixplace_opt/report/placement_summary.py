@@ -144,8 +144,9 @@ def _given(problem: Problem, held: Mask, fetched: Floats) -> list[float]:
     demand = problem.demand
 
     def serves(holder: int) -> Mask:
-        best: Mask = peer_savings(problem, holder) == fetched
-        return held[holder, demand.chunk] & (demand.worker != holder) & (fetched > 0) & best
+        other = held[holder, demand.chunk] & (demand.worker != holder) & (fetched > 0)
+        best: Mask = other & (peer_savings(problem, holder) == fetched)
+        return best
 
     servers = np.zeros(len(demand), dtype=np.int64)
     for holder in range(problem.m):

@@ -46,9 +46,8 @@ def test_prefix_affinity_by_its_definition(
 
 @given(paths, st.floats(1, 1000))
 def test_every_worker_gets_traffic(requests: list[list[int]], cap: float) -> None:
-    assert set(routed(requests, 3, "prefix-affinity", load_cap=cap)) == set(range(3)) or (
-        len(requests) < 3
-    )
+    # A worker that is short, though not idle, may come first a few times.
+    assert set(routed(requests * 20, 3, "prefix-affinity", load_cap=cap)) == {0, 1, 2}
 
 
 def test_round_robin_and_random() -> None:
