@@ -33,7 +33,7 @@ from prefixplace_opt.formulations import (
 )
 from prefixplace_opt.formulations.model_file import write_model
 from prefixplace_opt.formulations.repair import repaired
-from prefixplace_opt.problem.json_files import write_bytes
+from prefixplace_opt.problem.file_bytes import write_bytes
 from prefixplace_opt.report import Column, Table, as_markdown
 from prefixplace_opt.solvers.backends.highs import Highs
 from prefixplace_opt.solvers.run import Options, Run

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from prefixplace_opt.problem import InputError
-from prefixplace_opt.problem.json_files import replacing
+from prefixplace_opt.problem.file_bytes import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

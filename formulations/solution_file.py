@@ -9,19 +9,17 @@ are 0, as solvers do that write nonzeros only.
 
 from __future__ import annotations
 
-import gzip
 import math
 import os
 import re
-import zlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prefixplace_opt.problem import InputError, Problem
+from prefixplace_opt.problem.file_bytes import read_bytes
 
 from .placement_model import worker_labels
 
@@ -104,21 +102,11 @@ def solution_of_text(text: str, problem: Problem) -> SolutionFile:
 
 
 def _text(path: str | os.PathLike[str]) -> str:
-    source = os.fspath(path)
     try:
-        raw = Path(path).read_bytes()
-        if raw[:2] == b"\x1f\x8b":
-            raw = gzip.decompress(raw)
-        return raw.decode("utf-8")
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(
-            f"expected a whole gzip file, but it is damaged: {error}", source=source
-        ) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", source=source) from None
+        return read_bytes(path).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(
-            f"expected UTF-8 text, but byte {error.start} is none", source=source
+            f"expected UTF-8 text, but byte {error.start} is none", source=os.fspath(path)
         ) from None
 
 

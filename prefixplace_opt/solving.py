@@ -79,22 +79,27 @@ def solve(
 
 @contextmanager
 def _interruptible(run: Run) -> Iterator[None]:
-    """Let the first Ctrl-C end the run at its next step; the second is an ordinary one."""
+    """Let the first Ctrl-C or SIGTERM end the run at its next step; the second is an ordinary one.
+
+    Batch schedulers send SIGTERM. A handler that whoever embeds us has set stays in force.
+    """
+    ours: dict[signal.Signals, Any] = {
+        signal.SIGINT: signal.default_int_handler,
+        signal.SIGTERM: signal.SIG_DFL,
+    }
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    previous = signal.getsignal(signal.SIGINT)
-    if previous is not signal.default_int_handler:
-        # Whoever embeds us has a handler of its own (or ignores the signal): leave it.
-        yield
-        return
+    replaced = [number for number, usual in ours.items() if signal.getsignal(number) == usual]
 
-    def once(_signal: int, _frame: object) -> None:
+    def once(number: int, _frame: object) -> None:
         run.interrupt()
-        signal.signal(signal.SIGINT, previous)
+        signal.signal(number, ours[signal.Signals(number)])
 
-    signal.signal(signal.SIGINT, once)
+    for number in replaced:
+        signal.signal(number, once)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, previous)
+        for number in replaced:
+            signal.signal(number, ours[number])

@@ -11,7 +11,8 @@ from typing import Any
 
 from prefixplace_opt.problem import InputError
 from prefixplace_opt.problem.errors import shorten
-from prefixplace_opt.problem.json_files import check_format, members, read_json, write_bytes
+from prefixplace_opt.problem.file_bytes import write_bytes
+from prefixplace_opt.problem.json_files import check_format, members, read_json
 
 from .entry import Entry, entry_from_document
 

@@ -9,14 +9,18 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from prefixplace_opt.problem import InputError, SolverError
-from prefixplace_opt.problem.json_files import GZIP_FREE_BYTES, GZIP_RATIO, parse_json
+from prefixplace_opt.problem.file_bytes import (
+    GZIP_FREE_BYTES,
+    GZIP_MAGIC,
+    GZIP_RATIO,
+    opened,
+)
+from prefixplace_opt.problem.json_files import parse_json
 
 from .msgpack import unpack_stream
 from .request import Row
@@ -28,7 +32,6 @@ MOST_VALUE_BYTES = 512 * 2**20
 #: Most lines too short to be a row; skipping millions of them is no reading.
 MOST_SHORT_LINES = 1_000_000
 
-GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 #: Called now and then with the bytes of the file read so far.
@@ -47,26 +50,12 @@ def read_rows(path: str | os.PathLike[str], on_bytes: OnBytes | None = None) -> 
         Where the file cannot be read, is damaged, unpacks to an absurd size, or a record is no
         JSON; the error names file and line.
     """
-    source = os.fspath(path)
-    if "\0" in source:
-        raise InputError("expected a file name, got a zero byte in it", source=source)
-    try:
-        with Path(path).open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            with _unpacked(file) as stream:
-                bounded = _Bounded(stream, size)
-                for count, row in enumerate(_rows(bounded)):
-                    if on_bytes is not None and count % 256 == 0:
-                        on_bytes(file.tell())
-                    yield row
-    except InputError as error:
-        raise error.at(source=source) from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(
-            f"expected a whole gzip file, but it is damaged: {error}", source=source
-        ) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", source=source) from None
+    with opened(path) as file, _unpacked(file) as stream:
+        bounded = _Bounded(stream, os.fstat(file.fileno()).st_size)
+        for count, row in enumerate(_rows(bounded)):
+            if on_bytes is not None and count % 256 == 0:
+                on_bytes(file.tell())
+            yield row
 
 
 class _Bounded:

@@ -9,14 +9,8 @@ import numpy as np
 
 from prefixplace_opt.problem import Branch, InputError, Leaf, whole_number
 from prefixplace_opt.problem.errors import shorten
-from prefixplace_opt.problem.json_files import (
-    check_format,
-    members,
-    numeric,
-    packed,
-    read_json,
-    write_json,
-)
+from prefixplace_opt.problem.json_arrays import numeric, packed
+from prefixplace_opt.problem.json_files import check_format, members, read_json, write_json
 
 from .certificate import Certificate, FixedChunks, Node, ServicePrices, Withheld
 

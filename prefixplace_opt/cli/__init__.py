@@ -31,7 +31,7 @@ from . import (
     suite,
     verify,
 )
-from .failures import Commands
+from .failures import Commands, usable_streams
 
 app = typer.Typer(
     name="prefixplace",
@@ -94,4 +94,5 @@ app.command("compare-formulations", short_help="Solve formulations side by side.
 
 def main() -> None:
     """Run the command line."""
-    app()
+    with usable_streams():
+        app()

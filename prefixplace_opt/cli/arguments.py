@@ -63,3 +63,14 @@ Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write the result file here."),
 ]
+
+
+def refuse_overwriting(output: Path | None, *inputs: Path | None) -> None:
+    """Raise InputError where ``output`` is a file that the command reads."""
+    from prefixplace_opt.problem import InputError
+
+    for source in inputs:
+        if output is None or source is None or not (output.is_file() and source.is_file()):
+            continue
+        if output.samefile(source):
+            raise InputError(f"expected another file than the input {source}", field="--output")

@@ -34,6 +34,7 @@ def certify(
     from prefixplace_opt.solvers.result import relative_gap
     from prefixplace_opt.solving import solve
 
+    arguments.refuse_overwriting(output, instance, placement)
     problem = read_problem(instance)
     given = read_placement(placement, problem)
     with (

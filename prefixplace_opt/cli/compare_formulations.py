@@ -46,7 +46,7 @@ def compare_formulations(
     """Solve each formulation of each instance as LP and as MIP with HiGHS, to a gap of 0."""
     from prefixplace_opt.formulations import FORMULATIONS
     from prefixplace_opt.problem import InputError
-    from prefixplace_opt.problem.json_files import write_bytes
+    from prefixplace_opt.problem.file_bytes import write_bytes
     from prefixplace_opt.report import as_csv, as_html, as_markdown
     from prefixplace_opt.report.formulation_table import formulation_table
     from prefixplace_opt.solvers.formulation_comparison import compare_formulations as compare

@@ -49,10 +49,12 @@ def export(
     """
     from prefixplace_opt.exporting import plan_document, warm_up_requests
     from prefixplace_opt.problem import InputError, read_problem
-    from prefixplace_opt.problem.json_files import read_json, write_bytes, write_json
+    from prefixplace_opt.problem.file_bytes import write_bytes
+    from prefixplace_opt.problem.json_files import read_json, write_json
 
     from .placements import read_with_objective
 
+    arguments.refuse_overwriting(output, instance, placement, tokens)
     problem, plan = read_with_objective(placement, read_problem(instance))
     if warm_up is not None and tokens is None:
         raise InputError(

@@ -57,6 +57,7 @@ def export_model(
     from prefixplace_opt.formulations.model_file import model_format, write_model
     from prefixplace_opt.problem import InputError, read_problem
 
+    arguments.refuse_overwriting(output, instance)
     model_format(output)
     if formulation not in ("compact", "flow"):
         raise InputError(f"expected compact or flow, got {formulation!r}", field="--formulation")

@@ -1,5 +1,7 @@
 """What a fault means for the caller: a message on standard error and an exit status."""
 
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,6 +15,8 @@ CHECK_FAILED = 1
 BAD_INPUT = 2
 #: Ctrl-C before there was anything to return: what shells report for SIGINT.
 INTERRUPTED = 130
+#: Whoever read our output has gone: what shells report for SIGPIPE.
+BROKEN_PIPE = 141
 
 
 class Commands(TyperGroup):
@@ -22,7 +26,15 @@ class Commands(TyperGroup):
         """Run the subcommand; turn its errors into ``error: file: field: message``."""
         # Imported only once something went wrong: `problem` brings numpy and numba.
         try:
-            return super().invoke(ctx)
+            done = super().invoke(ctx)
+            # Here, not at the interpreter's exit, where nobody could tell what went wrong.
+            sys.stdout.flush()
+        except OSError as error:
+            _abandon_stdout()
+            if isinstance(error, BrokenPipeError):
+                raise typer.Exit(BROKEN_PIPE) from None
+            typer.echo(f"error: standard output: {error.strerror or error}", err=True)
+            raise typer.Exit(BAD_INPUT) from None
         except KeyboardInterrupt:
             typer.echo("interrupted", err=True)
             raise typer.Exit(INTERRUPTED) from None
@@ -37,6 +49,7 @@ class Commands(TyperGroup):
                 raise
             typer.echo(f"error: {message}", err=True)
             raise typer.Exit(BAD_INPUT) from None
+        return done
 
 
 @contextmanager
@@ -51,3 +64,19 @@ def naming_options(*fields: str) -> Iterator[None]:
             option = "--" + error.field.replace("_", "-")
             raise InputError(error.message, field=option) from None
         raise
+
+
+@contextmanager
+def usable_streams() -> Iterator[None]:
+    """Give a process that was started with closed standard streams somewhere to write."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - a device
+        sys.stdout = sys.stdout or nowhere
+        sys.stderr = sys.stderr or nowhere
+        yield
+
+
+def _abandon_stdout() -> None:
+    """Let what is still buffered go nowhere, so that the interpreter's exit does not fail on it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -41,6 +41,7 @@ def import_solution(
     from prefixplace_opt.problem import read_problem, write_placement
     from prefixplace_opt.problem.placement_file import document_of_placement
 
+    arguments.refuse_overwriting(output, instance, solution)
     problem = read_problem(instance)
     if objective is not None:
         with naming_options("objective"):

@@ -139,6 +139,7 @@ def import_traffic(
             if error.field in RENAMED:
                 raise InputError(error.message, field=RENAMED[error.field]) from None
             raise
+    # With --epoch the names written are others.
     files = [_target(output, at) if epoch else output for at in range(len(imported))]
     for each, file in zip(imported, files, strict=True):
         write_problem(each.problem, file)

@@ -62,8 +62,14 @@ def print_table(
             table.add_column(heading, justify="right", min_width=longest)
     for row in cells:
         table.add_row(*map(Text, row))
+
+    class Pipe(Console):
+        def on_broken_pipe(self) -> None:
+            # Rich would end the process here, with the status of a failed check.
+            raise BrokenPipeError
+
     # A pipe has no width: nothing is cut or wrapped there.
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    console = Pipe(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
     if title:
         console.print(Text(title, style="bold"))
     console.print(table)

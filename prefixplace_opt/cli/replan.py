@@ -49,6 +49,7 @@ def replan(
 
     from .placements import read_with_objective
 
+    arguments.refuse_overwriting(output, instance, old_instance, old_placement)
     problem = read_problem(instance)
     old_problem, placement = read_with_objective(old_placement, read_problem(old_instance))
     held = carry_over(old_problem, placement, problem)

@@ -81,7 +81,8 @@ def _trials(paths: list[Path], methods: list[str] | None, time_limit: float) -> 
 
 
 def _write(tables: "tuple[Table, ...]", output: Path) -> None:
-    from prefixplace_opt.problem.json_files import write_bytes, write_json
+    from prefixplace_opt.problem.file_bytes import write_bytes
+    from prefixplace_opt.problem.json_files import write_json
     from prefixplace_opt.report import as_csv, as_html, as_markdown
 
     match output.suffix:

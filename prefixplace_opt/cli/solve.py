@@ -58,6 +58,8 @@ def solve(
     from prefixplace_opt.solvers.memory import parse_bytes
     from prefixplace_opt.solving import solve as run
 
+    arguments.refuse_overwriting(output, instance, warm_start)
+    arguments.refuse_overwriting(certificate, instance, warm_start, output)
     problem = read_problem(instance)
     if certificate is not None:
         _require_proof(method or "auto")

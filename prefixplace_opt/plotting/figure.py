@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prefixplace_opt.problem import InputError
-from prefixplace_opt.problem.json_files import write_bytes
+from prefixplace_opt.problem.file_bytes import write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -54,6 +54,11 @@ def is_text(value: object) -> bool:
     return True
 
 
+def is_name(value: object) -> bool:
+    """Whether ``value`` is text that can be printed as it is: no line breaks, no escapes."""
+    return isinstance(value, str) and is_text(value) and value.isprintable()
+
+
 def index_array(values: ArrayLike, *, field: str) -> NDArray[np.int32]:
     """Return a one-dimensional int32 array; raises where an entry is not a whole number."""
     array = _numeric(values, field)

@@ -19,7 +19,8 @@ from .costs import (
 )
 from .demand import Demand
 from .errors import InputError, shorten
-from .json_files import check_format, members, numeric, packed, read_json, write_json
+from .json_arrays import numeric, packed
+from .json_files import check_format, members, read_json, write_json
 from .problem import Problem, Worker
 from .tree import PrefixTree
 
@@ -67,9 +68,6 @@ def problem_from_document(document: Any) -> Problem:
     )
     tree = _within("tree", lambda: _tree(document["tree"]))
     workers = _workers(document["workers"])
-    name = document.get("name", "")
-    if not isinstance(name, str):
-        raise InputError(f"expected a string, got {shorten(name)}", field="name")
     provenance = document.get("provenance")
     if provenance is not None and not isinstance(provenance, dict):
         raise InputError(f"expected an object, got {shorten(provenance)}", field="provenance")
@@ -81,7 +79,7 @@ def problem_from_document(document: Any) -> Problem:
         recompute=_within("recompute", lambda: _cost_table(document["recompute"])),
         fetch=_within("fetch", lambda: _fetch_table(document["fetch"])),
         objective=document["objective"],
-        name=name,
+        name=document.get("name", ""),
         provenance=provenance,
     )
 

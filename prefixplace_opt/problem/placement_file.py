@@ -8,7 +8,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from .errors import InputError, shorten
-from .json_files import check_format, members, numeric, packed, read_json, write_json
+from .json_arrays import numeric, packed
+from .json_files import check_format, members, read_json, write_json
 from .placement import Placement
 
 if TYPE_CHECKING:

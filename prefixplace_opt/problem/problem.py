@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import is_text, whole_number
+from .arrays import is_name, whole_number
 from .costs import CostTable, LinkCost, PairwiseCost, PairwiseCostTable
+from .demand import Demand
 from .errors import InputError, shorten
+from .tree import PrefixTree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .demand import Demand
-    from .tree import PrefixTree
 
 #: Least positive demand times recompute cost, ms per epoch: 2**-900, about 1e-271. What a worker
 #: saves by fetching may be 2**53 times smaller, and rounding errors as much again; all are doubles.
@@ -51,13 +51,15 @@ class Worker:
     compatibility: str | None = None
 
     def __post_init__(self) -> None:
-        if not is_text(self.name) or not self.name:
-            raise InputError(f"expected a non-empty string, got {shorten(self.name)}", field="name")
+        if not is_name(self.name) or not self.name:
+            raise InputError(
+                f"expected a non-empty, printable string, got {shorten(self.name)}", field="name"
+            )
         object.__setattr__(self, "budget", whole_number(self.budget, field="budget"))
         for name in ("hardware", "compatibility"):
             value = getattr(self, name)
-            if value is not None and not is_text(value):
-                raise InputError(f"expected a string, got {shorten(value)}", field=name)
+            if value is not None and not is_name(value):
+                raise InputError(f"expected a printable string, got {shorten(value)}", field=name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +116,15 @@ class Problem:
             raise InputError(
                 f"expected 'requester' or 'pairwise', got {shorten(objective)}", field="objective"
             )
+        _check_types(
+            ("tree", tree, PrefixTree, "a PrefixTree"),
+            ("demand", demand, Demand, "a Demand"),
+            ("recompute", recompute, CostTable | PairwiseCost, "a cost table"),
+            ("fetch", fetch, CostTable | PairwiseCostTable, "a cost table"),
+            *((f"workers[{m}]", worker, Worker, "a Worker") for m, worker in enumerate(workers)),
+        )
+        if not is_name(name):
+            raise InputError(f"expected a printable string, got {shorten(name)}", field="name")
         if not workers:
             raise InputError("expected at least one worker", field="workers")
         seen: dict[str, int] = {}
@@ -202,7 +213,9 @@ class Problem:
     @property
     def recompute_costs(self) -> Floats:
         """W in ms at every demand entry, shape (entries,)."""
-        return self.recompute.cost(self.tree, self.demand.worker, self.demand.chunk)
+        # What overflows is no finite cost, and is refused as such.
+        with np.errstate(over="ignore"):
+            return self.recompute.cost(self.tree, self.demand.worker, self.demand.chunk)
 
     def fetch_costs(self, holder: int) -> Floats:
         """f_{m<-holder} in ms at every demand entry, shape (entries,).
@@ -273,3 +286,9 @@ class Problem:
             f"Problem({self.name!r}, {self.objective}, n={self.n}, workers={self.m}, "
             f"budgets={sum(w.budget for w in self.workers)}, demand entries={len(self.demand)})"
         )
+
+
+def _check_types(*parts: tuple[str, object, Any, str]) -> None:
+    for name, value, kind, expected in parts:
+        if not isinstance(value, kind):
+            raise InputError(f"expected {expected}, got {shorten(value)}", field=name)

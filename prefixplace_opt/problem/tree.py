@@ -37,12 +37,13 @@ class PrefixTree:
     chunk_bytes
         Bytes of a chunk's KV tensors, at least 1; needed only by costs given as goodput.
     keys
-        One string a chunk: its block-hash identity.
+        One string a chunk: its block-hash identity below its parent.
 
     Raises
     ------
     InputError
-        For a parent out of range, a cycle, or a size that is no positive whole number.
+        For a parent out of range, a cycle, a size that is no positive whole number, or siblings
+        with the same key.
     """
 
     __slots__ = (
@@ -89,7 +90,9 @@ class PrefixTree:
         self.chunk_bytes = (
             None if chunk_bytes is None else whole_number(chunk_bytes, field="chunk_bytes", least=1)
         )
-        self.keys: tuple[str, ...] | None = None if keys is None else _checked_keys(keys, n)
+        self.keys: tuple[str, ...] | None = (
+            None if keys is None else _checked_keys(keys, self.parents)
+        )
         for array in (self.parents, self.order, self.position, self.end, self.depth):
             array.flags.writeable = False
 
@@ -287,10 +290,23 @@ class PrefixTreeBuilder:
         )
 
 
-def _checked_keys(keys: Sequence[str], n: int) -> tuple[str, ...]:
-    if len(keys) != n:
-        raise InputError(f"expected one key a chunk ({n}), got {len(keys)}", field="keys")
+def _checked_keys(keys: Sequence[str], parents: Index) -> tuple[str, ...]:
+    if len(keys) != parents.size:
+        raise InputError(
+            f"expected one key a chunk ({parents.size}), got {len(keys)}", field="keys"
+        )
     for at, key in enumerate(keys):
         if not is_text(key):
             raise InputError(f"expected a string, got {shorten(key)}", field=f"keys[{at}]")
+    # Siblings are told apart by their keys. Equal (parent, hash) pairs come next to each other.
+    hashes = np.fromiter(map(hash, keys), dtype=np.int64, count=len(keys))
+    order = np.lexsort((hashes, parents))
+    alike = (np.diff(hashes[order]) == 0) & (np.diff(parents[order]) == 0)
+    for at in np.flatnonzero(alike).tolist():
+        first, second = sorted((int(order[at]), int(order[at + 1])))
+        if keys[first] == keys[second]:
+            raise InputError(
+                f"expected another key than its sibling {first} has, got {shorten(keys[first])}",
+                field=f"keys[{second}]",
+            )
     return tuple(keys)

@@ -15,7 +15,8 @@ from hypothesis import given
 import prefixplace_opt as pp
 from prefixplace_opt.problem import InputError, objective_value
 from prefixplace_opt.problem.instance_file import document_of_problem, problem_from_document
-from prefixplace_opt.problem.json_files import numeric, packed, read_json, write_json
+from prefixplace_opt.problem.json_arrays import numeric, packed
+from prefixplace_opt.problem.json_files import read_json, write_json
 from prefixplace_opt.problem.placement_file import document_of_placement, placement_from_document
 from prefixplace_opt.problem.schema import schema
 from tests.strategies import problems
