@@ -98,6 +98,17 @@ def exponent(points: list[dict[str, Any]], by: str, what: str) -> float:
     return float(np.polyfit(x, y, 1)[0])
 
 
+def bandwidth() -> float:
+    """Bytes a second that one thread reads from memory, by processor time."""
+    array = np.ones(30_000_000)
+    best = float("inf")
+    for _ in range(20):
+        begun = time.process_time()
+        array.sum()
+        best = min(best, time.process_time() - begun)
+    return float(array.nbytes / best)
+
+
 def write(points: list[dict[str, Any]]) -> None:
     lines = [
         "# Growth of the planner",
@@ -106,7 +117,8 @@ def write(points: list[dict[str, Any]]) -> None:
             "Generated instances (`grown_traffic.py`), method `plan`, one thread; processor "
             "seconds, so that other work on the machine hardly shows. *Oracle* is one call of the "
             "tree oracle, averaged over one start; peak memory is that of the whole process. "
-            "Written by `benchmarks/growth.py`."
+            f"One thread reads {bandwidth() / 1e9:.1f} GB/s from memory. Written by "
+            "`benchmarks/growth.py`."
         ),
     ]
     for series, keys in SERIES.items():
