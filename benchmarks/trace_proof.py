@@ -3,8 +3,8 @@
     python benchmarks/trace_proof.py conversation_trace.jsonl [--gap 1e-3] [--time-limit 600]
 
 M = 16 workers of 2,000 chunks (the shipped example ``two-racks-8`` with twice the workers), both
-objectives, prefix-affinity routing. Each objective runs in a process of its own. The table goes to
-``benchmarks/results/trace_proof.md``.
+objectives, two routing rules. Each case runs in a process of its own; those that
+``benchmarks/results/trace_proof.json`` has are kept. The table goes to ``trace_proof.md``.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ if TYPE_CHECKING:
     from prefixplace_opt.problem import Problem
 
 RESULTS = Path(__file__).parent / "results" / "trace_proof.md"
+STORE = RESULTS.with_suffix(".json")
 BUDGET = 2_000
+ROUTES = ("prefix-affinity", "round-robin")
 
 
-def problem_of(trace: Path, objective: str) -> Problem:
+def problem_of(trace: Path, objective: str, route: str = ROUTES[0]) -> Problem:
     from prefixplace_opt.instances.trace_import import ImportOptions, import_traces
 
-    options = ImportOptions(route="prefix-affinity", objective=objective)  # type: ignore[arg-type]
+    options = ImportOptions(route=route, objective=objective)  # type: ignore[arg-type]
     imported, _ = import_traces([trace], cluster_of_16(BUDGET), options)
     return imported[0].problem
 
@@ -48,13 +50,13 @@ def cluster_of_16(budget: int) -> Cluster:
 
 
 def one_case(
-    trace: Path, objective: str, gap: float, time_limit: float, threads: int
+    trace: Path, objective: str, route: str, gap: float, time_limit: float, threads: int
 ) -> dict[str, Any]:
     from peak_memory import peak_mib
 
     import prefixplace_opt as pp
 
-    problem = problem_of(trace, objective)
+    problem = problem_of(trace, objective, route)
     imported = peak_mib()
     begun, processor = time.perf_counter(), time.process_time()
     plan = pp.solve(problem, method="plan", threads=threads)
@@ -71,6 +73,7 @@ def one_case(
     verified = time.perf_counter() - begun
     return {
         "objective": objective,
+        "route": route,
         "chunks": problem.n,
         "workers": problem.m,
         "entries": len(problem.demand),
@@ -94,7 +97,7 @@ def one_case(
 
 def row(case: dict[str, Any]) -> str:
     return (
-        f"| {case['objective']} | {case['entries']:,} | {case['plan'][0]:.1f} "
+        f"| {case['objective']} | {case['route']} | {case['entries']:,} | {case['plan'][0]:.1f} "
         f"({case['plan'][1]:.1f}) | {100 * case['plan_to_bound']:.2f} % | "
         f"{case['proof'][0]:.0f} ({case['proof'][1]:.0f}) | {case['evaluations']} | "
         f"{case['nodes']} | {100 * case['gap']:.4f} % | {case['certify']:.1f} | "
@@ -112,8 +115,8 @@ def write(cases: list[dict[str, Any]], gap: float, threads: int) -> None:
         "is from the bound that `auto` proves. Written by `benchmarks/trace_proof.py`."
     )
     columns = (
-        "| objective | demand entries | plan, s | plan below bound | proof, s | bounds evaluated "
-        "| nodes | gap | certify, s | verify, s | verified | certified gap "
+        "| objective | routing | demand entries | plan, s | plan below bound | proof, s "
+        "| bounds evaluated | nodes | gap | certify, s | verify, s | verified | certified gap "
         "| peak after import, MiB | peak after proof, MiB | peak, MiB |"
     )
     lines = [
@@ -122,7 +125,7 @@ def write(cases: list[dict[str, Any]], gap: float, threads: int) -> None:
         head,
         "",
         columns,
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|---:|",
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|---:|",
         *map(row, cases),
     ]
     RESULTS.parent.mkdir(exist_ok=True)
@@ -139,15 +142,22 @@ def main() -> None:
     arguments = parser.parse_args()
     limits = (arguments.gap, arguments.time_limit, arguments.threads)
     if arguments.case:
-        print(json.dumps(one_case(arguments.trace, arguments.case, *limits)))
+        objective, route = arguments.case.split(",")
+        print(json.dumps(one_case(arguments.trace, objective, route, *limits)))
         return
-    cases = []
-    for objective in ("requester", "pairwise"):
-        command = [sys.executable, __file__, *sys.argv[1:], "--case", objective]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        cases.append(json.loads(done.stdout))
-        print(cases[-1], flush=True)
-    write(cases, arguments.gap, arguments.threads)
+    cases: list[dict[str, Any]] = []
+    if STORE.exists():
+        cases = json.loads(STORE.read_text(encoding="utf-8"))
+    for route in ROUTES:
+        for objective in ("requester", "pairwise"):
+            if any((case["objective"], case["route"]) == (objective, route) for case in cases):
+                continue
+            command = [sys.executable, __file__, *sys.argv[1:], "--case", f"{objective},{route}"]
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
+            cases.append(json.loads(done.stdout))
+            print(cases[-1], flush=True)
+            STORE.write_text(json.dumps(cases, indent=1) + "\n", encoding="utf-8")
+            write(cases, arguments.gap, arguments.threads)
 
 
 if __name__ == "__main__":

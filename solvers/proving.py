@@ -15,14 +15,19 @@ import numpy as np
 
 from prefixplace_opt.problem import Placement, Problem, savings
 
-from .branch_and_price import BranchAndPrice
+from .branch_and_price import ROOT_STEPS, BranchAndPrice
 from .incumbent import Incumbent
 from .memory import BASE, proof_bytes, shared_bytes, start_bytes, written
 from .neighbourhoods import Neighbourhoods
 from .planner import plan
+from .pricing import TABLE_CELLS
 from .result import OPTIMAL_TOLERANCE, Result, Status, relative_gap
 from .run import Run
+from .starting_prices import starting_prices
 from .subproblem import FullPrices
+
+#: Most evaluations of the bound at the root where workers' tables are too large to keep.
+LARGE_ROOT_STEPS = 10_000
 
 
 def prove(problem: Problem, run: Run, method: str) -> Result:
@@ -50,9 +55,22 @@ def prove(problem: Problem, run: Run, method: str) -> Result:
             pool = stack.enter_context(ThreadPoolExecutor(run.options.threads))
         parts = (form, problem.tree, problem.budgets, run, incumbent)
         neighbourhoods = Neighbourhoods(*parts)
-        search = BranchAndPrice(*parts, pool, improve=neighbourhoods.improve)
+        # Where tables do not fit, branching decides little: the root's descent is worth the time.
+        large = bool((problem.budgets * problem.n > TABLE_CELLS).any())
+        search = BranchAndPrice(
+            *parts,
+            pool,
+            improve=neighbourhoods.improve,
+            root_steps=LARGE_ROOT_STEPS if large else ROOT_STEPS,
+        )
         with run.timed("branch and price"):
-            ended = search.search(FullPrices(form.row_best / 2), node_limit=run.options.node_limit)
+            budgets = problem.budgets.tolist()
+            start = (
+                starting_prices(form, problem.tree, budgets, incumbent.held)
+                if large
+                else form.row_best / 2
+            )
+            ended = search.search(FullPrices(start), node_limit=run.options.node_limit)
     held = np.empty_like(incumbent.held)
     held[:, problem.tree.order] = incumbent.held
     placement = Placement.of_mask(problem, held)

@@ -108,6 +108,11 @@ class TreeOracle:
             )
         return ClosedSet(float(profit[resident].sum()), resident)
 
+    def best_price(self, profit: Floats, budget: int) -> float:
+        """Return the price of a chunk at which the relaxation of the budget is tightest, >= 0."""
+        budget = min(budget, profit.size)
+        return float(_price(profit, self._parents, self._depth, budget, *self._work))
+
     @cached_property
     def _work(self) -> tuple[Floats, Index, Mask]:
         n = self._parents.size
@@ -134,6 +139,28 @@ class TreeOracle:
 
 
 @numba.njit(cache=True, nogil=True)
+def _price(
+    profit: Floats,
+    parents: Index,
+    depth: Index,
+    budget: int,
+    floats: Floats,
+    indices: Index,
+    taken: Mask,
+) -> float:
+    """Return the best price of a chunk; 0 where the budget does not bind."""
+    gain, value, rest_value = floats[0], floats[1], floats[2]
+    place, up, node, rest_up, rest = indices[0], indices[1], indices[2], indices[3], indices[4]
+    count = contract(profit, parents, depth, budget, 0.0, gain, place, value, up, node)
+    if count <= budget or budget <= 0:
+        return 0.0
+    price, _, _ = search_price(
+        value, up, count, budget, rest_value, rest_up, rest, gain, place, taken
+    )
+    return float(price)
+
+
+@numba.njit(cache=True, nogil=True)
 def _force(
     profit: Floats,
     parents: Index,
@@ -145,19 +172,13 @@ def _force(
     inside: Floats,
     outside: Floats,
 ) -> None:
-    gain, value, rest_value, loss = floats[0], floats[1], floats[2], floats[3]
-    place, up, node, rest_up, rest = indices[0], indices[1], indices[2], indices[3], indices[4]
+    gain, loss = floats[0], floats[3]
     n = profit.shape[0]
-    price = 0.0
-    count = contract(profit, parents, depth, budget, 0.0, gain, place, value, up, node)
-    if budget == 0:
+    if budget <= 0:
         inside[:] = -np.inf
         outside[:] = 0.0
         return
-    if count > budget:
-        price, _, _ = search_price(
-            value, up, count, budget, rest_value, rest_up, rest, gain, place, taken
-        )
+    price = _price(profit, parents, depth, budget, floats, indices, taken)
     flip_losses(profit, parents, n, price, gain, loss)
     upper = price * budget + rounding_bound(profit, price)
     for i in range(n):

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from prefixplace_opt.problem import PrefixTree
+from prefixplace_opt.problem import AffineCost, Demand, LinkCost, PrefixTree, Problem, Worker
 
 SHAPES = ("forest", "chain", "star", "roots", "caterpillar", "bushy")
 
@@ -73,3 +73,24 @@ def merged(a: NDArray[np.float64], b: NDArray[np.float64], budget: int) -> NDArr
         if stop > 0:
             np.maximum(result[j : j + stop], a[:stop] + b[j], out=result[j : j + stop])
     return result
+
+
+def problem_of(objective: str, seed: int = 0) -> Problem:
+    """A random problem of 6 workers over 300 chunks."""
+    rng = np.random.default_rng(seed)
+    n, m = 300, 6
+    tree = PrefixTree(
+        [-1, *(int(rng.integers(max(-1, v - 40), v)) for v in range(1, n))],
+        chunk_tokens=16,
+        chunk_bytes=1 << 20,
+    )
+    shape = (m, m) if objective == "pairwise" else (m,)
+    return Problem(
+        tree=tree,
+        workers=[Worker(f"w{h}", 20 + 5 * h) for h in range(m)],
+        demand=Demand.from_dense(rng.integers(0, 8, (m, n)), shape=(m, n)),
+        recompute=AffineCost(1 + rng.random(m), 0.01 * rng.random(m)),
+        fetch=LinkCost(1 + 20 * rng.random(shape), rng.random(shape)),
+        objective=objective,
+        name=f"{objective}-{seed}",
+    )

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import prefixplace_opt as pp
-from prefixplace_opt.problem import AffineCost, Demand, LinkCost, PrefixTree, Problem, Worker
 from prefixplace_opt.report import Protocol, run_trials
 from prefixplace_opt.solvers.cluster import ClusterPool, connected
 from prefixplace_opt.solvers.planner import start_from, start_orders
 from prefixplace_opt.solvers.pool import LocalPool, Work
 from prefixplace_opt.solvers.run import Options, Run
+from tests.solvers.forests import problem_of
 from tests.solvers.slow_piece import broken, slow_start
 
 pytest.importorskip("distributed")
@@ -87,26 +87,6 @@ def until(condition, seconds: float = 60.0) -> None:
     while not condition():
         assert time.monotonic() < end, "waited too long"
         time.sleep(0.05)
-
-
-def problem_of(objective: str, seed: int = 0) -> Problem:
-    rng = np.random.default_rng(seed)
-    n, m = 300, 6
-    tree = PrefixTree(
-        [-1, *(int(rng.integers(max(-1, v - 40), v)) for v in range(1, n))],
-        chunk_tokens=16,
-        chunk_bytes=1 << 20,
-    )
-    shape = (m, m) if objective == "pairwise" else (m,)
-    return Problem(
-        tree=tree,
-        workers=[Worker(f"w{h}", 20 + 5 * h) for h in range(m)],
-        demand=Demand.from_dense(rng.integers(0, 8, (m, n)), shape=(m, n)),
-        recompute=AffineCost(1 + rng.random(m), 0.01 * rng.random(m)),
-        fetch=LinkCost(1 + 20 * rng.random(shape), rng.random(shape)),
-        objective=objective,
-        name=f"{objective}-{seed}",
-    )
 
 
 @pytest.mark.parametrize("objective", ["requester", "pairwise"])
