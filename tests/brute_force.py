@@ -27,7 +27,7 @@ def closed_sets(parents: Sequence[int], budget: int) -> Iterator[Closed]:
 
 
 def saving(problem: Problem, requester: int, holder: int, chunk: int) -> Fraction:
-    """s_{requester,holder}(chunk) from the design's definition, one pair at a time."""
+    """s_{requester,holder}(chunk) by the definition (docs/model.md), one pair at a time."""
     demand = Fraction(float(problem.demand.dense()[requester, chunk]))
     pair = (np.array([requester], dtype=np.int32), np.array([chunk], dtype=np.int32))
     recompute = Fraction(float(problem.recompute.cost(problem.tree, *pair)[0]))

@@ -163,12 +163,13 @@ def _title(problem: Problem, placement: Placement | None, layout: TreeLayout) ->
     parts = [problem.name or "prefix tree"]
     if placement is not None:
         parts.append(f"saves {placement.value:,.0f} ms per epoch")
+    cuts = []
     drawn = layout.chunk.size
     if drawn < problem.n:
-        parts.append(f"the {drawn:,} most demanded of {problem.n:,} chunks")
+        cuts.append(f"the {drawn:,} most demanded of {problem.n:,} chunks")
     levels = int(layout.depth.max()) + 1
     if levels < problem.tree.height:
-        parts.append(f"first {levels:,} of {problem.tree.height:,} levels")
+        cuts.append(f"first {levels:,} of {problem.tree.height:,} levels")
     if problem.m > MOST_WORKERS and placement is not None:
-        parts.append(f"first {MOST_WORKERS} of {problem.m} workers")
-    return ", ".join(parts)
+        cuts.append(f"first {MOST_WORKERS} of {problem.m} workers")
+    return "\n".join(", ".join(line) for line in (parts, cuts) if line)

@@ -175,5 +175,5 @@ def test_progress_lines_follow_the_events(tmp_path: Path) -> None:
 def test_heading_says_that_depth_is_cut() -> None:
     chain = problem_of([-1, 0, 1, 2, 3], [[5, 4, 3, 2, 1]] * 2)
     cut = draw_tree(chain, most_rows=3).axes[0].get_title(loc="left")
-    assert cut.endswith("the 3 most demanded of 5 chunks, first 3 of 5 levels")
+    assert cut.endswith("\nthe 3 most demanded of 5 chunks, first 3 of 5 levels")
     assert "levels" not in draw_tree(chain).axes[0].get_title(loc="left")
