@@ -96,6 +96,6 @@ class LiveTable:
                 str(event.nodes or ""),
                 f"{event.lower:,.1f}" if event.lower > 0 else "-",
                 bound,
-                percent(event.gap, 3),
+                percent(event.gap, 4),
             )
         return table

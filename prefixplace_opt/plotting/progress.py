@@ -47,7 +47,7 @@ def draw_progress(events: Sequence[Progress], *, title: str = "Incumbent and bou
         above.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         above.margins(y=0.15)
         above.legend(loc="best")
-        above.set_title(f"{title}: gap {percent(events[-1].gap, 3)}")
+        above.set_title(f"{title}: gap {percent(events[-1].gap, 4)}")
         below.step(seconds, gap, where="post", color=INK)
         below.set_yscale("log")
         below.yaxis.set_major_formatter(lambda value, _: f"{value:g} %")
