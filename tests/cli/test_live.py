@@ -39,7 +39,7 @@ def test_live_table_shows_incumbent_bound_and_gap(monkeypatch: pytest.MonkeyPatc
     with live.LiveTable("auto x.json", time_limit=60) as table:
         table(Progress(0.5, "planning", 0.0, float("inf")))
         table(Progress(1.5, "branching", 90.0, 100.0, nodes=7))
-        wait_for(lambda: "10.000 %" in terminal.getvalue())
+        wait_for(lambda: "10.0000 %" in terminal.getvalue())
     shown = terminal.getvalue()
     for words in ("auto x.json", "of 60 s", "incumbent", "bound", "branching", "90.0", "7"):
         assert words in shown

@@ -164,7 +164,7 @@ def test_progress_lines_follow_the_events(tmp_path: Path) -> None:
     ]
     figure = draw_progress(events)
     axes = figure.axes[0]
-    assert "gap 10.000 %" in axes.get_title(loc="left")
+    assert "gap 10.0000 %" in axes.get_title(loc="left")
     assert list(figure.axes[1].lines[0].get_ydata()) == [100.0, pytest.approx(100 / 3), 10.0]
     lower = axes.lines[1].get_ydata()
     assert np.array_equal(np.asarray(lower)[1:], [80.0, 90.0])
