@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from .certificates import certificate_of, read_certificate
+from .certificates import Certificate, certificate_of, read_certificate
 from .certificates import verify as verify_certificate
 from .certificates.verifier import OPTIMAL_TOLERANCE
-from .problem import InputError, Placement, Problem, Proof
+from .problem import InputError, Placement, Problem, Proof, number
+from .problem.errors import expect
 from .solvers.result import Result
 from .solving import solve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .certificates import Arithmetic, Certificate, Report
+    from .certificates import Arithmetic, Report
     from .solvers.run import Progress
 
 #: The method that bounds a placement which comes without a proof.
@@ -56,6 +57,9 @@ def certify(
     InputError
         For a placement of another instance, or an option out of range.
     """
+    expect(problem, Problem, field="problem")
+    expect(plan, Placement, Result, field="plan")
+    expect(proof, Proof, type(None), field="proof")
     placement = plan.placement if isinstance(plan, Result) else plan
     if placement.instance != problem.digest:
         raise InputError("expected a placement of this instance", field="placement.instance")
@@ -109,8 +113,9 @@ def verify(
     """
     if arithmetic not in (None, "exact", "directed"):
         raise InputError(f"expected 'exact' or 'directed', got {arithmetic!r}", field="arithmetic")
-    if not tolerance >= 0:
-        raise InputError(f"expected a number >= 0, got {tolerance!r}", field="tolerance")
+    tolerance = number(tolerance, field="tolerance")
+    expect(problem, Problem, field="problem")
+    expect(certificate, Certificate, str, os.PathLike, field="certificate")
     if isinstance(certificate, str | os.PathLike):
         certificate = read_certificate(certificate)
     return verify_certificate(problem, certificate, arithmetic=arithmetic, tolerance=tolerance)

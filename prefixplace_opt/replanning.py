@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .problem import Holders, InputError, Placement, number, savings, whole_number
+from .problem import Holders, InputError, Placement, Problem, number, savings, whole_number
+from .problem.errors import expect
 from .solvers.bounded_moves import MOST_CELLS, best_with_moves, table_cells
 from .solvers.greedy import STRICT_IMPROVEMENT, refine
 from .solvers.tree_oracle import TreeOracle
@@ -18,7 +19,7 @@ from .solving import solve
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .problem import Problem, Savings
+    from .problem import Savings
     from .solvers.result import Result
 
 Floats = NDArray[np.float64]
@@ -95,6 +96,8 @@ def replan(
     InputError
         For an option out of range, or resident sets that do not fit the instance's tree.
     """
+    expect(problem, Problem, field="problem")
+    expect(held, np.ndarray, field="held")
     cost = number(move_cost, field="move_cost")
     most = None if max_moves is None else whole_number(max_moves, field="max_moves")
     _check(problem, held)

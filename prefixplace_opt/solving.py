@@ -7,7 +7,9 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from .claims import upheld
 from .problem import InputError, Placement, Problem
+from .problem.errors import expect
 from .solvers.methods import method_named
 from .solvers.run import Options, Progress, Run
 
@@ -48,7 +50,8 @@ def solve(
     -------
     Result
         The best plan found, with a valid bound, also at a time limit or Ctrl-C (once: the run
-        ends at its next step; twice: KeyboardInterrupt).
+        ends at its next step; twice: KeyboardInterrupt). ``optimal`` where the verifier accepted
+        the proof, see :func:`prefixplace_opt.claims.upheld`.
 
     Raises
     ------
@@ -57,6 +60,8 @@ def solve(
     SolverError
         For a back end that is missing or failed.
     """
+    expect(problem, Problem, field="problem")
+    expect(warm_start, Placement, type(None), field="warm_start")
     chosen = method_named(method)
     if warm_start is not None and warm_start.instance != problem.digest:
         raise InputError("expected a placement of this instance", field="warm_start")
@@ -74,7 +79,7 @@ def solve(
     )
     run = Run(options)
     with _interruptible(run):
-        return chosen(problem, run)
+        return upheld(problem, chosen(problem, run), run)
 
 
 @contextmanager

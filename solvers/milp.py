@@ -22,7 +22,7 @@ from . import planner
 from .backends.backend import Answer, Ending, Listener
 from .backends.contained import limited
 from .backends.registry import backend_named
-from .result import OPTIMAL_TOLERANCE, Result, Status, relative_gap
+from .result import CREDIBLE, Result, Status
 
 if TYPE_CHECKING:
     from .run import Run
@@ -39,9 +39,6 @@ STATUS: dict[Ending, Status] = {
     "interrupted": "interrupted",
 }
 
-#: By what share of a plan's value a bound may lie below it: the tolerances of MIP solvers. Below
-#: that it is no rounding, and the bound cannot be believed.
-CREDIBLE = 1e-6
 #: Values of plans, ms per epoch, that solvers are handed as they are.
 PLAIN = (1e2, 1e12)
 
@@ -76,11 +73,8 @@ def milp(problem: Problem, run: Run, formulation: str, backend: str) -> Result:
     with run.timed("plan"):
         plan = planner.plan(problem, run)
     if run.closed(plan.lower, plan.upper):
-        status: Status = "gap"
-        if relative_gap(plan.lower, plan.upper) <= OPTIMAL_TOLERANCE:
-            status = "optimal"
         reason = "the planner's bound closes the gap"
-        return replace(plan, method=method, status=status, reason=reason, seconds=run.seconds)
+        return replace(plan, method=method, status="gap", reason=reason, seconds=run.seconds)
     if run.stopped():
         return replace(plan, method=method, seconds=run.seconds)
     with run.timed("build"):
@@ -169,8 +163,7 @@ class _Plans(Listener):
 
 
 def _status(run: Run, answer: Answer, placement: Placement, upper: float) -> Status:
-    if relative_gap(placement.value, upper) <= OPTIMAL_TOLERANCE:
-        return "optimal"
+    # Never "optimal": that takes a proof, and all there is here is the solver's word.
     if run.closed(placement.value, upper):
         return "gap"
     return STATUS[answer.ending]

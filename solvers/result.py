@@ -6,18 +6,25 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from prefixplace_opt.problem import SolverError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from prefixplace_opt.problem import Placement
 
-#: ``optimal``: lower equals upper within the stated tolerance, provably. ``gap``: the asked gap is
-#: proven. ``feasible``: the method ended by itself without proving the asked gap. The others name
-#: what ended the run.
+#: ``optimal``: lower equals upper within :data:`OPTIMAL_TOLERANCE`, by a proof that the verifier
+#: accepts. ``gap``: the asked gap is reached. ``feasible``: the method ended by itself without
+#: that. The others name what ended the run.
 Status = Literal["optimal", "gap", "feasible", "time-limit", "node-limit", "interrupted"]
 
-#: Relative distance of lower and upper at which a run in doubles may call a plan optimal.
+#: Relative distance of lower and upper at which a plan counts as optimal, and what an asked gap may
+#: be exceeded by: less than this doubles cannot be asked for.
 OPTIMAL_TOLERANCE = 1e-9
+
+#: By what share of a plan's value a bound may lie below it: the tolerances of foreign solvers.
+#: Below that it is no rounding, and the bound cannot be believed.
+CREDIBLE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,8 @@ class Result:
     placement
         The best plan found; its value was recomputed by the objective's definition.
     upper
-        A valid upper bound on the optimum, ms per epoch; never below ``lower``.
+        A valid upper bound on the optimum, ms per epoch; never below ``lower``. Of a method that
+        leaves no proof, on the word of its solver.
     status
         See :data:`Status`.
     method
@@ -54,9 +62,12 @@ class Result:
     proof: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        if math.isnan(self.upper):
-            raise ValueError("a bound is a number")
-        # Bound and value are rounded apart from each other; a bound below a plan we hold is noise.
+        if not self.upper >= self.placement.value * (1 - CREDIBLE):
+            raise SolverError(
+                f"{self.method}: no plan is worth more than {self.upper!r}, it says, but one of "
+                f"{self.placement.value!r} is known"
+            )
+        # Bound and value are rounded apart from each other.
         object.__setattr__(self, "upper", max(self.upper, self.placement.value))
 
     @property
@@ -75,3 +86,8 @@ def relative_gap(lower: float, upper: float) -> float:
     if upper <= lower:
         return 0.0
     return 1.0 if math.isinf(upper) else (upper - lower) / upper
+
+
+def gap_met(reached: float, asked: float) -> bool:
+    """Whether a relative gap is what was asked for, to within :data:`OPTIMAL_TOLERANCE`."""
+    return reached <= asked + OPTIMAL_TOLERANCE

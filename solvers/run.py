@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from prefixplace_opt.problem import InputError, Placement
+from prefixplace_opt.problem.errors import shorten
 
-from .result import relative_gap
+from .result import gap_met, relative_gap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -112,9 +113,11 @@ class Options:
                 self.cluster is None or "://" in str(self.cluster),
                 "the address of a scheduler such as tcp://127.0.0.1:8786",
             ),
+            ("progress", self.progress is None or callable(self.progress), "a function"),
         ):
             if not good:
-                raise InputError(f"expected {expected}, got {getattr(self, name)!r}", field=name)
+                given = shorten(getattr(self, name))
+                raise InputError(f"expected {expected}, got {given}", field=name)
 
 
 class Run:
@@ -154,7 +157,7 @@ class Run:
 
     def closed(self, lower: float, upper: float) -> bool:
         """Whether the asked gap is reached."""
-        return relative_gap(lower, upper) <= self.options.gap
+        return gap_met(relative_gap(lower, upper), self.options.gap)
 
     def report(self, phase: str, lower: float, upper: float, nodes: int = 0) -> None:
         """Tell the caller, if it asked, of a new incumbent or bound; neither ever gets worse."""

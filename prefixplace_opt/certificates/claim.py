@@ -2,7 +2,8 @@
 
 What the solver believes of its own bound plays no part: the claim is what the proof shows in the
 verifier's directed arithmetic, whose bound is never below the exact one, rounded up to a double.
-So both arithmetics accept it.
+So both arithmetics accept it. Only where savings or prices are so unlike in size that 64 bits are
+too coarse, and the instance is small enough for exact arithmetic, the claim is made in the latter.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ from prefixplace_opt.problem import (
 from .certificate import Certificate, FixedChunks, Node, ServicePrices, Withheld
 from .dyadic import at_least, at_most
 from .integer_savings import IntegerSavings, exact_value
-from .verifier import proof_faults, proven_bound
+from .verifier import default_arithmetic, proof_faults, proven_bound
+
+#: Share of a bound that directed rounding may add to it.
+COARSE = Fraction(1, 10**10)
 
 
 def certificate_of(problem: Problem, placement: Placement, proof: Proof) -> Certificate:
@@ -60,7 +64,11 @@ def certificate_of(problem: Problem, placement: Placement, proof: Proof) -> Cert
     faults = proof_faults(problem, certificate)
     if faults:
         raise SolverError(f"the proof is unsound: {faults[0]}")
-    bound = proven_bound(problem, certificate, "directed").bound
+    proven = proven_bound(problem, certificate, "directed")
+    coarse = proven.slack > COARSE * proven.bound
+    if coarse and default_arithmetic(problem, certificate) == "exact":
+        proven = proven_bound(problem, certificate, "exact")
+    bound = proven.bound
     step = granularity(problem, bound)
     if step is not None:
         bound = bound // Fraction(step) * Fraction(step)

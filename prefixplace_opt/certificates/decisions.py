@@ -111,15 +111,8 @@ class DecisionTree:
                     before[-1][0] = above
                 count += size
                 self._last[child] = count - 1 if size else above
-        self._worker, self._chunk, self._inside, self._before = (
-            np.concatenate(parts).astype(kind) if parts else np.zeros(0, dtype=kind)
-            for parts, kind in (
-                (worker, np.int64),
-                (chunk, np.int64),
-                (inside, np.bool_),
-                (before, np.int64),
-            )
-        )
+        self._worker, self._chunk, self._before = map(_joined, (worker, chunk, before))
+        self._inside = _joined(inside).astype(np.bool_)
 
     def held(self, at: int) -> dict[int, Held]:
         """Return the decisions at node ``at``, by worker; workers without any are left out."""
@@ -144,6 +137,12 @@ def _decided(node: Node) -> list[tuple[int, ArrayLike, Sequence[int] | Index, Ar
     if isinstance(node, FixedChunks):
         return [(node.child, node.worker, node.chunk, node.inside)]
     return []
+
+
+def _joined(parts: Sequence[ArrayLike]) -> Int64:
+    if not parts:
+        return np.zeros(0, dtype=np.int64)
+    return np.concatenate([np.asarray(part, dtype=np.int64) for part in parts])
 
 
 @numba.njit(cache=True)

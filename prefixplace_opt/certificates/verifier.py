@@ -107,10 +107,14 @@ def default_arithmetic(problem: Problem, certificate: Certificate) -> Arithmetic
 
 @dataclass(frozen=True)
 class ProvenBound:
-    """What a proof shows to be no less than the optimum, and the node that is highest."""
+    """What a proof shows to be no less than the optimum, and the node that is highest.
+
+    ``slack`` is about the most by which rounding can have raised the bound.
+    """
 
     bound: Fraction
     node: int
+    slack: Fraction
 
 
 def proven_bound(problem: Problem, certificate: Certificate, arithmetic: Arithmetic) -> ProvenBound:
@@ -129,7 +133,12 @@ def proven_bound(problem: Problem, certificate: Certificate, arithmetic: Arithme
     if certificate.granularity is not None:
         step = Fraction(certificate.granularity)
         result = result // step * step
-    return ProvenBound(result, worst)
+    terms = int(problem.budgets.sum()) * problem.m
+    terms += max(
+        (own.value.size + own.withheld.value.size for own in certificate.prices), default=0
+    )
+    slack = Fraction(0) if arithmetic == "exact" else 4 * terms * savings.unit
+    return ProvenBound(result, worst, slack)
 
 
 def proof_faults(problem: Problem, certificate: Certificate) -> list[Rejection]:

@@ -31,7 +31,7 @@ def certify(
     from prefixplace_opt.certifying import METHOD
     from prefixplace_opt.certifying import certify as claim
     from prefixplace_opt.problem import read_placement, read_problem
-    from prefixplace_opt.solvers.result import relative_gap
+    from prefixplace_opt.solvers.result import gap_met, relative_gap
     from prefixplace_opt.solving import solve
 
     arguments.refuse_overwriting(output, instance, placement)
@@ -80,7 +80,7 @@ def certify(
         _print(facts)
         if output is not None:
             typer.echo(f"certificate written to {output}")
-    if gap is not None and reached > gap:
+    if gap is not None and not gap_met(reached, gap):
         typer.echo(f"gap target missed: {reached:.3g}, asked {gap:.3g}", err=True)
         raise typer.Exit(CHECK_FAILED)
 

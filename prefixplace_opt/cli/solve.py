@@ -56,6 +56,7 @@ def solve(
     """Plan which chunks each worker keeps; a limit or Ctrl-C returns the best plan so far."""
     from prefixplace_opt.problem import read_placement, read_problem, write_placement
     from prefixplace_opt.solvers.memory import parse_bytes
+    from prefixplace_opt.solvers.result import gap_met
     from prefixplace_opt.solving import solve as run
 
     arguments.refuse_overwriting(output, instance, warm_start)
@@ -93,7 +94,7 @@ def solve(
             typer.echo(f"placement written to {output}")
         if certificate is not None:
             typer.echo(f"certificate written to {certificate}")
-    if gap is not None and result.gap > gap:
+    if gap is not None and not gap_met(result.gap, gap):
         from prefixplace_opt.report.table import percent
 
         typer.echo(
@@ -129,7 +130,7 @@ def _certify(problem: "Problem", result: "Result", target: Path) -> None:
         )
     certificate = certificate_of(problem, result.placement, result.proof)
     write_certificate(certificate, target)
-    # Rounding apart the two are equal; the certificate is what counts.
+    # They differ where the run had no time for the certificate, which is what counts.
     if certificate.upper > result.upper * (1 + 1e-9):
         typer.echo(f"the certificate proves no more than {certificate.upper!r}", err=True)
 

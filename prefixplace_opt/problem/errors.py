@@ -55,3 +55,10 @@ def shorten(value: object, limit: int = 60) -> str:
         # Python refuses to print integers of over 4,300 digits.
         text = f"<{type(value).__name__}>"
     return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def expect(value: object, *kinds: type, field: str) -> None:
+    """Raise InputError unless ``value`` is an instance of one of ``kinds``."""
+    if not isinstance(value, kinds):
+        names = " or ".join("None" if kind is type(None) else kind.__name__ for kind in kinds)
+        raise InputError(f"expected {names}, got {shorten(value)}", field=field)
