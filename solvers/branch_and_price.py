@@ -36,8 +36,9 @@ Floats = NDArray[np.float64]
 
 Ending = Literal["time-limit", "interrupted", "node-limit"]
 
-#: Most evaluations of a descent at the root, and at any other node.
-ROOT_STEPS, NODE_STEPS = 400, 50
+#: Most evaluations of the descents at the root, one after the other, and at any other node. A short
+#: one comes first, so that its prices lead to a better incumbent for the long one.
+ROOT_STEPS, NODE_STEPS = (250, 400), (50,)
 #: A node is contracted and priced again while fixing decides this share of its slots.
 WORTHWHILE_FIXING = 0.1
 #: One in so many iterates is refined to a plan; on the whole problem, where tables are too large.
@@ -74,7 +75,7 @@ class BranchAndPrice:
         Called with prices and bound of the root, after every descent there; may improve the
         incumbent.
     root_steps
-        Most evaluations of a descent at the root.
+        Most evaluations of the descents at the root, one after the other.
     quiet
         Whether events are kept from whoever follows the run.
     """
@@ -89,7 +90,7 @@ class BranchAndPrice:
         pool: Executor | None = None,
         *,
         improve: Callable[[FullPrices, float], object] | None = None,
-        root_steps: int = ROOT_STEPS,
+        root_steps: tuple[int, ...] = ROOT_STEPS,
         quiet: bool = False,
     ) -> None:
         self.form, self.tree, self.budgets = form, tree, budgets
@@ -174,37 +175,44 @@ class BranchAndPrice:
 
     def _process(self, node: Node) -> list[Node]:
         """Bound a node and decide what can be; return the open nodes that are left of it."""
-        steps = self._root_steps if node.depth == 0 else NODE_STEPS
+        descents = self._root_steps if node.depth == 0 else NODE_STEPS
         while True:
             sub = Subproblem.of(self.form, self.tree, self.budgets, node.states)
             if not sub.feasible:
                 self._leaf(node, -np.inf)
                 return []
             pricer = Pricer(sub, self._pool)
-            descent = self._descend(pricer, node, steps)
-            # The proof must hold the very prices that anything is concluded from.
-            bound = min(node.bound, descent.bound)
-            node = replace(
-                node,
-                rank=(-bound, -node.depth),
-                bound=bound,
-                prices=sub.extend(descent.prices),
-                proof_prices=self._proof.add_prices(sub.proof_prices(descent.prices, self.tree)),
-            )
-            open_still = node.bound > self._incumbent.cutoff and not self._run.stopped()
-            if open_still and node.depth == 0 and self._improve is not None:
-                self._improve(node.prices, node.bound)
-            if node.bound <= self._incumbent.cutoff:
-                self._leaf(node, node.bound)
-                return []
-            if self._run.stopped():
-                return [node]
+            for steps in descents:
+                node, descent = self._bound(node, pricer, steps)
+                if node.bound <= self._incumbent.cutoff:
+                    self._leaf(node, node.bound)
+                    return []
+                if self._run.stopped():
+                    return [node]
             inside, outside = forced_bounds(pricer, descent.prices)
             self.evaluations += 3
             fixed = self._fix(node, sub, inside, outside)
             if fixed < WORTHWHILE_FIXING * sub.slots or sub.slots == 0:
                 break
         return self._branch(node, sub, descent, inside, outside)
+
+    def _bound(self, node: Node, pricer: Pricer, steps: int) -> tuple[Node, Descent]:
+        """Improve the bound of ``node``, and at the root the incumbent; return it as it is then."""
+        sub = pricer.subproblem
+        descent = self._descend(pricer, node, steps)
+        # The proof must hold the very prices that anything is concluded from.
+        bound = min(node.bound, descent.bound)
+        node = replace(
+            node,
+            rank=(-bound, -node.depth),
+            bound=bound,
+            prices=sub.extend(descent.prices),
+            proof_prices=self._proof.add_prices(sub.proof_prices(descent.prices, self.tree)),
+        )
+        open_still = bound > self._incumbent.cutoff and not self._run.stopped()
+        if open_still and node.depth == 0 and self._improve is not None:
+            self._improve(node.prices, bound)
+        return node, descent
 
     def _descend(self, pricer: Pricer, node: Node, steps: int) -> Descent:
         sub = pricer.subproblem

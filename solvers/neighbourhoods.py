@@ -47,15 +47,17 @@ class Neighbourhoods:
         self._run, self._incumbent = run, incumbent
         self._rng = np.random.default_rng(run.options.seed)
         self._settled = -1
+        self._left = np.inf
         self.searched = 0
         self.improved = 0
 
     def improve(self, prices: FullPrices, bound: float) -> None:
         """Search until no set helps, or the plan reaches ``bound``.
 
-        A plan that was searched before is not searched again.
+        A plan that was searched before is not searched again unless prices became much better.
         """
-        if self._incumbent.improvements == self._settled:
+        left = bound - self._incumbent.value
+        if self._incumbent.improvements == self._settled and left > self._left / 2:
             return
         for size in (2, 3):
             if size > self._form.m:
@@ -69,6 +71,7 @@ class Neighbourhoods:
                     return
                 missed = 0 if self._search(workers, prices) else missed + 1
         self._settled = self._incumbent.improvements
+        self._left = bound - self._incumbent.value
 
     def _sets(self, size: int) -> Iterator[list[int]]:
         """Yield all sets of ``size`` workers, in another order each time around, without end."""
@@ -87,7 +90,7 @@ class Neighbourhoods:
             self._budgets,
             self._run,
             self._incumbent,
-            root_steps=ROOT_STEPS,
+            root_steps=(ROOT_STEPS,),
             quiet=True,
         )
         search.search(prices, states, NODE_LIMIT)
