@@ -25,7 +25,7 @@ from .branching import choose_slot
 from .coordinate_refinement import Refinement
 from .fixing import forced_bounds
 from .incumbent import Incumbent
-from .lagrangian import Descent, descend
+from .lagrangian import QUICK, THOROUGH, Descent, Pace, descend
 from .pricing import Pricer, Pricing
 from .proof_tree import ProofTree
 from .run import Run
@@ -36,9 +36,12 @@ Floats = NDArray[np.float64]
 
 Ending = Literal["time-limit", "interrupted", "node-limit"]
 
-#: Most evaluations of the descents at the root, one after the other, and at any other node. A short
-#: one comes first, so that its prices lead to a better incumbent for the long one.
-ROOT_STEPS, NODE_STEPS = (250, 400), (50,)
+Descents = tuple[tuple[int, Pace], ...]
+
+#: Most evaluations of the descents at the root, one after the other, and at any other node. At the
+#: root a quick one comes first: its prices lead to better plans, and mostly it is enough.
+ROOT_DESCENTS: Descents = ((250, QUICK), (1600, THOROUGH))
+NODE_DESCENTS: Descents = ((50, QUICK),)
 #: A node is contracted and priced again while fixing decides this share of its slots.
 WORTHWHILE_FIXING = 0.1
 #: One in so many iterates is refined to a plan; on the whole problem, where tables are too large.
@@ -74,8 +77,8 @@ class BranchAndPrice:
     improve
         Called with prices and bound of the root, after every descent there; may improve the
         incumbent.
-    root_steps
-        Most evaluations of the descents at the root, one after the other.
+    root_descents
+        Most evaluations, and pace, of the descents at the root, one after the other.
     quiet
         Whether events are kept from whoever follows the run.
     """
@@ -90,12 +93,12 @@ class BranchAndPrice:
         pool: Executor | None = None,
         *,
         improve: Callable[[FullPrices, float], object] | None = None,
-        root_steps: tuple[int, ...] = ROOT_STEPS,
+        root_descents: Descents = ROOT_DESCENTS,
         quiet: bool = False,
     ) -> None:
         self.form, self.tree, self.budgets = form, tree, budgets
         self._run, self._incumbent, self._pool = run, incumbent, pool
-        self._improve, self._root_steps, self._quiet = improve, root_steps, quiet
+        self._improve, self._root_descents, self._quiet = improve, root_descents, quiet
         self._proof = ProofTree(tree)
         self._queue: list[Node] = []
         self._current: Node | None = None
@@ -175,15 +178,15 @@ class BranchAndPrice:
 
     def _process(self, node: Node) -> list[Node]:
         """Bound a node and decide what can be; return the open nodes that are left of it."""
-        descents = self._root_steps if node.depth == 0 else NODE_STEPS
+        descents = self._root_descents if node.depth == 0 else NODE_DESCENTS
         while True:
             sub = Subproblem.of(self.form, self.tree, self.budgets, node.states)
             if not sub.feasible:
                 self._leaf(node, -np.inf)
                 return []
             pricer = Pricer(sub, self._pool)
-            for steps in descents:
-                node, descent = self._bound(node, pricer, steps)
+            for steps, pace in descents:
+                node, descent = self._bound(node, pricer, steps, pace)
                 if node.bound <= self._incumbent.cutoff:
                     self._leaf(node, node.bound)
                     return []
@@ -196,10 +199,10 @@ class BranchAndPrice:
                 break
         return self._branch(node, sub, descent, inside, outside)
 
-    def _bound(self, node: Node, pricer: Pricer, steps: int) -> tuple[Node, Descent]:
+    def _bound(self, node: Node, pricer: Pricer, steps: int, pace: Pace) -> tuple[Node, Descent]:
         """Improve the bound of ``node``, and at the root the incumbent; return it as it is then."""
         sub = pricer.subproblem
-        descent = self._descend(pricer, node, steps)
+        descent = self._descend(pricer, node, steps, pace)
         # The proof must hold the very prices that anything is concluded from.
         bound = min(node.bound, descent.bound)
         node = replace(
@@ -214,7 +217,7 @@ class BranchAndPrice:
             self._improve(node.prices, bound)
         return node, descent
 
-    def _descend(self, pricer: Pricer, node: Node, steps: int) -> Descent:
+    def _descend(self, pricer: Pricer, node: Node, steps: int, pace: Pace) -> Descent:
         sub = pricer.subproblem
         refinement = Refinement(pricer)
         count = 0
@@ -234,7 +237,7 @@ class BranchAndPrice:
                 self._report("bound", min(best, node.bound))
             return self._incumbent.value
 
-        descent = descend(pricer, sub.restrict(node.prices), steps, visit)
+        descent = descend(pricer, sub.restrict(node.prices), steps, visit, pace)
         self.evaluations += descent.steps
         return descent
 

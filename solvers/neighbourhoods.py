@@ -17,6 +17,7 @@ from prefixplace_opt.problem import PrefixTree, Savings
 
 from . import branch_and_price
 from .incumbent import Incumbent
+from .lagrangian import QUICK
 from .run import Run
 from .subproblem import FREE, IN, OUT, FullPrices
 
@@ -90,7 +91,7 @@ class Neighbourhoods:
             self._budgets,
             self._run,
             self._incumbent,
-            root_steps=(ROOT_STEPS,),
+            root_descents=((ROOT_STEPS, QUICK),),
             quiet=True,
         )
         search.search(prices, states, NODE_LIMIT)
