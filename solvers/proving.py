@@ -15,8 +15,9 @@ import numpy as np
 
 from prefixplace_opt.problem import Placement, Problem, savings
 
-from .branch_and_price import ROOT_STEPS, BranchAndPrice
+from .branch_and_price import ROOT_DESCENTS, BranchAndPrice, Descents
 from .incumbent import Incumbent
+from .lagrangian import QUICK, THOROUGH
 from .memory import BASE, proof_bytes, shared_bytes, start_bytes, written
 from .neighbourhoods import Neighbourhoods
 from .planner import plan
@@ -26,8 +27,8 @@ from .run import Run
 from .starting_prices import starting_prices
 from .subproblem import FullPrices
 
-#: Most evaluations of the bound at the root where workers' tables are too large to keep.
-LARGE_ROOT_STEPS = 10_000
+#: The descents at the root where workers' tables are too large to keep.
+LARGE_ROOT_DESCENTS: Descents = ((200, QUICK), (400, QUICK), (10_000, THOROUGH))
 
 
 def prove(problem: Problem, run: Run, method: str) -> Result:
@@ -61,7 +62,7 @@ def prove(problem: Problem, run: Run, method: str) -> Result:
             *parts,
             pool,
             improve=neighbourhoods.improve,
-            root_steps=LARGE_ROOT_STEPS if large else ROOT_STEPS,
+            root_descents=LARGE_ROOT_DESCENTS if large else ROOT_DESCENTS,
         )
         with run.timed("branch and price"):
             budgets = problem.budgets.tolist()
