@@ -26,7 +26,7 @@ Counts = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 #: Workers with more cells than this are solved by the lean oracle.
-TABLE_CELLS = 1 << 24
+TABLE_CELLS = 1 << 21
 #: From this many cells in all on, workers are solved in parallel.
 PARALLEL_CELLS = 1 << 20
 
