@@ -146,8 +146,14 @@ def write(points: list[dict[str, Any]]) -> None:
             if len(large) >= 2:
                 fits.append(
                     f"{objective}: plan ~ {by}^{exponent(large, by, 'plan'):.2f}, oracle ~ "
-                    f"{by}^{exponent(large, by, 'oracle'):.2f}, peak ~ "
-                    f"{by}^{exponent(large, by, 'peak'):.2f}"
+                    f"{by}^{exponent(large, by, 'oracle'):.2f}"
+                )
+            if series == "n" and len(large) >= 3:
+                # What the program takes without an instance is no growth.
+                least = min(p["peak"] for p in own)
+                above = [{**p, "peak": p["peak"] - least} for p in large[1:]]
+                fits[-1] += (
+                    f", memory beyond the smallest run's ~ {by}^{exponent(above, by, 'peak'):.2f}"
                 )
         lines += ["", "Fitted: " + "; ".join(fits) + "."]
     TABLE.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -160,24 +166,30 @@ def draw(points: list[dict[str, Any]]) -> None:
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(2, 3, figsize=(11, 6), sharex="col", layout="constrained")
+    figure, axes = plt.subplots(
+        2, 3, figsize=(11, 6), sharex="col", sharey="row", layout="constrained"
+    )
     for column, (series, keys) in enumerate(SERIES.items()):
         by = {"n": "chunks", "budget": "budget", "workers": "workers"}[series]
-        for objective, mark in zip(OBJECTIVES, ("o-", "s--"), strict=True):
+        for objective, color in zip(OBJECTIVES, ("C0", "C1"), strict=True):
             own = [p for key in keys if (p := find(points, key, objective)) is not None]
             x = [p[by] for p in own]
-            axes[0, column].loglog(x, [p["plan"] for p in own], mark, label=f"plan, {objective}")
-            axes[0, column].loglog(
-                x, [p["oracle"] for p in own], mark, alpha=0.5, label=f"oracle call, {objective}"
-            )
-            axes[1, column].loglog(x, [p["peak"] for p in own], mark, label=objective)
+            for what, style in (("plan", "o-"), ("oracle", "s:")):
+                axes[0, column].loglog(
+                    x, [p[what] for p in own], style, color=color, label=f"{what}, {objective}"
+                )
+            axes[1, column].loglog(x, [p["peak"] for p in own], "o-", color=color, label=objective)
         axes[1, column].set_xlabel(LABELS[series])
         fixed = {"n": "M = 8, k = n / 200", "budget": "n = 100,000, M = 8"}
         axes[0, column].set_title(fixed.get(series, "n = 100,000, k = 500"), fontsize=10)
         for row in (0, 1):
             axes[row, column].grid(visible=True, which="major", alpha=0.3)
+    workers = [m for _, m, _ in SERIES["workers"]]
+    axes[1, 2].set_xticks(workers, [str(m) for m in workers])
+    axes[1, 2].minorticks_off()
     axes[0, 0].set_ylabel("processor seconds")
     axes[1, 0].set_ylabel("peak memory, MiB")
+    axes[1, 0].set_ylim(bottom=100)
     axes[0, 0].legend(fontsize=8)
     PICTURE.parent.mkdir(exist_ok=True)
     figure.savefig(PICTURE, dpi=110, metadata={"Software": None})
