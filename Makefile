@@ -67,3 +67,4 @@ lock:
 
 clean:
 	rm -rf build dist .venv .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info
+	find . -name '*.nb[ic]' -delete
