@@ -79,7 +79,7 @@ class ColumnGeneration:
         self._sub, self._run, self._incumbent = sub, run, incumbent
         self._pricer = Pricer(sub)
         self._refinement = Refinement(self._pricer)
-        self._master = RestrictedMaster(sub)
+        self._master = RestrictedMaster(sub, run)
         self.bound = np.inf
         self.prices = sub.cap / 2
         self.history = History()
@@ -89,6 +89,8 @@ class ColumnGeneration:
         self._start()
         while not self._run.stopped():
             solution = self._master.solve()
+            if solution is None:
+                return False
             self._improve(self._master.largest(solution.use))
             self._record(solution)
             if self.bound - solution.value <= SOLVED * abs(self.bound):

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from prefixplace_opt.problem import SolverError
 
-from .backends.highs import quiet_highs
+from .backends.highs import quiet_highs, stop_with
 from .coverage_elements import CoverageElements
+from .run import Run
 from .subproblem import Subproblem
 
 Floats = NDArray[np.float64]
@@ -56,7 +57,7 @@ class RestrictedMaster:
         Of every column: whose it is, and the mask of its slots among that worker's.
     """
 
-    def __init__(self, sub: Subproblem) -> None:
+    def __init__(self, sub: Subproblem, run: Run) -> None:
         self._sub = sub
         self._elements = elements = CoverageElements.of(sub)
         self.worker: list[int] = []
@@ -65,6 +66,7 @@ class RestrictedMaster:
         self._highs = quiet_highs()
         for option, value in (("output_flag", False), ("threads", 1), ("presolve", "off")):
             _require(self._highs.setOptionValue(option, value), f"{option} = {value}")
+        stop_with(self._highs, run)
         self._pass_empty(elements)
 
     def _pass_empty(self, elements: CoverageElements) -> None:
@@ -122,17 +124,24 @@ class RestrictedMaster:
             _require(status, "new columns")
         return len(costs)
 
-    def solve(self) -> MasterSolution:
-        """Solve the LP; every worker must have a column."""
+    def solve(self) -> MasterSolution | None:
+        """Solve the LP; every worker must have a column. None where the run has to stop."""
         import highspy
 
-        _require(self._highs.run(), "the restricted master")
-        if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        for _ in range(2):
+            _require(self._highs.run(), "the restricted master")
+            status = self._highs.getModelStatus()
+            if status in (
+                highspy.HighsModelStatus.kInterrupt,
+                highspy.HighsModelStatus.kHighsInterrupt,
+            ):
+                return None
+            if status == highspy.HighsModelStatus.kOptimal:
+                break
             # After many changes a basis may be worn out.
             self._highs.clearSolver()
-            _require(self._highs.run(), "the restricted master")
-            if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-                raise SolverError(f"HiGHS ends with {self._highs.getModelStatus()}")
+        else:
+            raise SolverError(f"HiGHS ends with {status}")
         solution = self._highs.getSolution()
         m, elements = self._sub.form.m, self._elements
         worth = np.abs(np.asarray(solution.row_dual)[m:])

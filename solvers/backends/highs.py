@@ -191,6 +191,26 @@ def _offer_start(solver: Any, start: Floats) -> None:
     _require(solver.setSolution(known.size, known, start[known]), "HiGHS refuses the start")
 
 
+def stop_with(solver: Any, run: Run) -> None:
+    """Let ``solver``, kept over many solves, end as interrupted once ``run`` has to stop."""
+    from highspy import cb
+
+    kinds = cb.HighsCallbackType
+    asking = (
+        kinds.kCallbackSimplexInterrupt,
+        kinds.kCallbackIpmInterrupt,
+        kinds.kCallbackMipInterrupt,
+    )
+
+    def called(_kind: Any, _message: str, _data_out: Any, data_in: Any, _user: Any) -> None:
+        if data_in is not None and run.stopped() is not None:
+            data_in.user_interrupt = True
+
+    _require(solver.setCallback(called, None), "HiGHS refuses callbacks")
+    for kind in asking:
+        _require(solver.startCallback(kind), f"HiGHS refuses the callback {kind}")
+
+
 class _Watch:
     """Passes incumbents and bounds on, and the wish to stop back, while HiGHS runs."""
 
