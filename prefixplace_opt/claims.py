@@ -36,7 +36,8 @@ def upheld(problem: Problem, result: Result, run: Run) -> Result:
     if result.proof is not None and (claimed or not spared):
         with run.timed("certificate"):
             certificate = certificate_of(problem, result.placement, result.proof)
-            upper = min(upper, certificate.upper)
+            if certificate.upper <= upper * (1 + OPTIMAL_TOLERANCE):
+                upper = certificate.upper
             if claimed:
                 report = verify(problem, certificate, arithmetic="directed")
                 if not report.optimal:
@@ -45,7 +46,10 @@ def upheld(problem: Problem, result: Result, run: Run) -> Result:
                     status, upper = "gap", certificate.upper
                     reasons = [f"the proof of optimality shows no more than a gap of {report.gap}"]
                     reasons += map(str, report.reasons)
-    settled = replace(result, upper=upper, seconds=run.seconds)
+    statistics = dict(result.statistics)
+    if "seconds" in statistics:
+        statistics["seconds"] = dict(run.seconds_of)
+    settled = replace(result, upper=upper, seconds=run.seconds, statistics=statistics)
     if result.proof is None and status in ("optimal", "gap") and settled.gap <= OPTIMAL_TOLERANCE:
         status = "gap"
         reasons.append(f"optimal by the word of {result.method} alone; `certify` can prove it")

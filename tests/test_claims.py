@@ -159,6 +159,13 @@ def test_optimal_meets_any_gap_target(tmp_path: Path, shared: Path) -> None:
         (lambda p: pp.verify(p, None), "certificate: expected Certificate or str or PathLike, got"),
         (lambda _: pp.verify(None, "c.json"), "problem: expected Problem, got None"),
         (lambda p: pp.verify(p, "c.json", tolerance="x"), "tolerance: expected a number, got 'x'"),
+        (lambda p: pp.write_problem(p, None), "path: expected str or PathLike, got None"),
+        (lambda _: pp.read_problem(0), "path: expected str or PathLike, got 0"),
+        (lambda _: pp.write_placement(None, "p"), "placement: expected Placement, got None"),
+        (lambda _: pp.write_certificate(None, "c"), "certificate: expected Certificate, got None"),
+        (lambda p: replace(p, workers="ab"), "workers[0]: expected"),
+        (lambda p: replace(p, recompute=5), "recompute: expected"),
+        (lambda p: replace(p, tree=None), "tree: expected"),
         (lambda p: pp.replan(p, [[True]]), "held: expected ndarray, got [[True]]"),
     ],
 )

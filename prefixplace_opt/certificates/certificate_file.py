@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from prefixplace_opt.problem import Branch, InputError, Leaf, whole_number
-from prefixplace_opt.problem.errors import shorten
+from prefixplace_opt.problem.errors import expect, shorten
 from prefixplace_opt.problem.json_arrays import numeric, packed
 from prefixplace_opt.problem.json_files import check_format, members, read_json, write_json
 
@@ -34,6 +34,7 @@ def read_certificate(path: str | os.PathLike[str]) -> Certificate:
 
 def write_certificate(certificate: Certificate, path: str | os.PathLike[str]) -> None:
     """Write a certificate file, gzipped where the name ends in ``.gz``; all or nothing."""
+    expect(certificate, Certificate, field="certificate")
     write_json(path, document_of_certificate(certificate))
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from .errors import InputError
+from .errors import InputError, expect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +33,7 @@ def opened(path: str | os.PathLike[str]) -> Iterator[BufferedReader]:
     InputError
         Where the file cannot be opened or read, is a damaged gzip file, or the block raises one.
     """
+    expect(path, str, os.PathLike, field="path")
     source = os.fspath(path)
     if "\0" in source:
         raise InputError("expected a file name, got a zero byte in it", source=source)
@@ -98,6 +99,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     InputError
         Where the file cannot be written.
     """
+    expect(path, str, os.PathLike, field="path")
     target = Path(path)
     temporary = ""
     try:

@@ -18,7 +18,7 @@ from .costs import (
     UniformCost,
 )
 from .demand import Demand
-from .errors import InputError, shorten
+from .errors import InputError, expect, shorten
 from .json_arrays import numeric, packed
 from .json_files import check_format, members, read_json, write_json
 from .problem import Problem, Worker
@@ -45,6 +45,7 @@ def read_problem(path: str | os.PathLike[str]) -> Problem:
 
 def write_problem(problem: Problem, path: str | os.PathLike[str]) -> None:
     """Write an instance file, gzipped where the name ends in ``.gz``; all or nothing."""
+    expect(problem, Problem, field="problem")
     write_json(path, document_of_problem(problem))
 
 

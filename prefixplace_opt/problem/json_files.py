@@ -7,7 +7,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, cast
 
-from .errors import InputError, shorten
+from .errors import InputError, expect, shorten
 from .file_bytes import read_bytes, write_bytes
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def write_json(path: str | os.PathLike[str], document: Mapping[str, Any]) -> Non
     InputError
         Where the document is no JSON, or the file cannot be written.
     """
+    expect(path, str, os.PathLike, field="path")
     try:
         text = json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
         raw = (text + "\n").encode("utf-8")

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .errors import InputError, shorten
+from .errors import InputError, expect, shorten
 from .json_arrays import numeric, packed
 from .json_files import check_format, members, read_json, write_json
 from .placement import Placement
@@ -41,6 +41,7 @@ def read_placement(path: str | os.PathLike[str], problem: Problem) -> Placement:
 
 def write_placement(placement: Placement, path: str | os.PathLike[str]) -> None:
     """Write a placement file, gzipped where the name ends in ``.gz``; all or nothing."""
+    expect(placement, Placement, field="placement")
     write_json(path, document_of_placement(placement))
 
 
