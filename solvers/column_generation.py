@@ -69,6 +69,8 @@ class ColumnGeneration:
 
     Attributes
     ----------
+    master
+        The restricted master.
     bound, prices
         The best bound and its prices, shape (rows,).
     history
@@ -79,7 +81,7 @@ class ColumnGeneration:
         self._sub, self._run, self._incumbent = sub, run, incumbent
         self._pricer = Pricer(sub)
         self._refinement = Refinement(self._pricer)
-        self._master = RestrictedMaster(sub, run)
+        self.master = RestrictedMaster(sub, run)
         self.bound = np.inf
         self.prices = sub.cap / 2
         self.history = History()
@@ -88,10 +90,10 @@ class ColumnGeneration:
         """Run to the end or a limit; return whether the LP is solved."""
         self._start()
         while not self._run.stopped():
-            solution = self._master.solve()
+            solution = self.master.solve()
             if solution is None:
                 return False
-            self._improve(self._master.largest(solution.use))
+            self._improve(self.master.largest(solution.use))
             self._record(solution)
             if self.bound - solution.value <= SOLVED * abs(self.bound):
                 return True
@@ -104,7 +106,7 @@ class ColumnGeneration:
 
     def choose(self) -> None:
         """Look for a better plan among the columns."""
-        self._improve(self._master.choose(MIP_NODES, self._run.remaining))
+        self._improve(self.master.choose(MIP_NODES, self._run.remaining))
 
     def _start(self) -> None:
         seen: list[Mask] = []
@@ -118,7 +120,7 @@ class ColumnGeneration:
         descent = descend(self._pricer, self.prices, FIRST_STEPS, visit)
         self.bound, self.prices = descent.bound, descent.prices
         for taken in (*seen[-FIRST_COLUMNS:], descent.best.taken):
-            self._master.add(taken)
+            self.master.add(taken)
 
     def _generate(self, solution: MasterSolution) -> int:
         """Add columns at several prices; return how many are new."""
@@ -127,7 +129,7 @@ class ColumnGeneration:
 
         def visit(pricing: Pricing, _: float) -> float:
             nonlocal new
-            new += self._master.add(pricing.taken)
+            new += self.master.add(pricing.taken)
             return solution.value
 
         mixture = STABILITY * self.prices + (1 - STABILITY) * duals
@@ -141,12 +143,12 @@ class ColumnGeneration:
         if only and self._refinement.possible:
             value, chosen = self._refinement.refine(taken)
             if self._incumbent.offer(value, lambda: self._sub.held(chosen)):
-                self._master.add(chosen)
+                self.master.add(chosen)
 
     def _record(self, solution: MasterSolution) -> None:
         history = self.history
         history.seconds.append(round(self._run.seconds, 6))
-        history.columns.append(len(self._master.worker))
+        history.columns.append(len(self.master.worker))
         history.master.append(solution.value)
         history.bound.append(self.bound)
         history.incumbent.append(self._incumbent.value)
@@ -157,8 +159,9 @@ class ColumnGeneration:
 def configuration_lp(problem: Problem, run: Run) -> Result:
     """Return the value of the configuration LP as a bound, and the best plan found on the way.
 
-    Statistics: ``rounds``, ``columns``, ``lp_value`` (None at a limit), ``history`` (a list for
-    each member of :class:`History`) and ``seconds`` (of each part).
+    Statistics: ``rounds``; ``rows``, ``columns`` and ``entries`` of the last master; ``lp_value``
+    (None at a limit); ``history`` (a list for each member of :class:`History`) and ``seconds`` (of
+    each part).
     """
     planned = plan(problem, run)
     form = savings(problem)
@@ -190,7 +193,9 @@ def configuration_lp(problem: Problem, run: Run) -> Result:
         seconds=run.seconds,
         statistics={
             "rounds": len(generation.history.bound),
-            "columns": max(generation.history.columns, default=0),
+            "rows": generation.master.rows,
+            "columns": len(generation.master.worker),
+            "entries": generation.master.entries,
             "lp_value": generation.bound if solved else None,
             "history": vars(generation.history),
             "seconds": dict(run.seconds_of),

@@ -11,6 +11,8 @@ from prefixplace_opt.formulations.repair import repaired
 from prefixplace_opt.problem import InputError
 
 from .backends.contained import limited
+from .column_generation import configuration_lp
+from .proving import prove
 from .run import Options, Run
 
 if TYPE_CHECKING:
@@ -19,6 +21,12 @@ if TYPE_CHECKING:
     from prefixplace_opt.problem import Problem
 
     from .backends.backend import Answer, Ending
+
+#: The configuration LP, whose columns are generated as they are needed, among the formulations.
+CONFIGURATION = "configuration"
+COMPARED = (*FORMULATIONS, CONFIGURATION)
+
+_STOPPED = ("time-limit", "node-limit", "interrupted")
 
 
 @dataclass(frozen=True)
@@ -30,7 +38,7 @@ class FormulationRun:
     instance, formulation
         Names.
     rows, columns, integers, entries
-        Size of the model.
+        Size of the model; of the configuration LP, of its last restricted master.
     build_seconds, lp_seconds, mip_seconds
         Wall time.
     lp_value
@@ -41,7 +49,7 @@ class FormulationRun:
     nodes
         Branching nodes of the MIP.
     ending
-        How the MIP ended.
+        How the MIP ended. That of the configuration LP is branch and price.
     """
 
     instance: str
@@ -63,19 +71,21 @@ class FormulationRun:
 def compare_formulations(
     problem: Problem,
     *,
-    formulations: Iterable[str] = tuple(FORMULATIONS),
+    formulations: Iterable[str] = COMPARED,
     time_limit: float | None = None,
     seed: int = 0,
     threads: int = 1,
 ) -> Iterator[FormulationRun]:
-    """Solve the LP and the MIP of each formulation with HiGHS, to a gap of 0, without a start.
+    """Solve the LP and the MIP of each formulation to a gap of 0: by HiGHS without a start.
+
+    The configuration LP goes through column generation, and branch and price.
 
     Parameters
     ----------
     problem
         What is formulated.
     formulations
-        Names from :data:`prefixplace_opt.formulations.FORMULATIONS`.
+        Names from :data:`COMPARED`.
     time_limit
         Seconds for each single LP and MIP.
     seed, threads
@@ -87,15 +97,18 @@ def compare_formulations(
         For an unknown name.
     """
     for name in formulations:
-        if name not in FORMULATIONS:
+        if name not in COMPARED:
             raise InputError(
-                f"expected one of {', '.join(FORMULATIONS)}, got {name!r}", field="formulation"
+                f"expected one of {', '.join(COMPARED)}, got {name!r}", field="formulation"
             )
+    options = Options(gap=0.0, time_limit=time_limit, seed=seed, threads=threads)
     for name in formulations:
+        if name == CONFIGURATION:
+            yield _configuration(problem, options)
+            continue
         begun = time.perf_counter()
         model = FORMULATIONS[name](problem)
         built = time.perf_counter() - begun
-        options = Options(gap=0.0, time_limit=time_limit, seed=seed, threads=threads)
         run = Run(options)
         lp = limited("highs", model.linear, run).solve(model.linear, run, relaxed=True)
         run = Run(options)
@@ -116,6 +129,28 @@ def compare_formulations(
             mip_seconds=mip.seconds,
             ending=mip.ending,
         )
+
+
+def _configuration(problem: Problem, options: Options) -> FormulationRun:
+    lp = configuration_lp(problem, Run(options))
+    mip = prove(problem, Run(options), "exact")
+    size = lp.statistics
+    return FormulationRun(
+        instance=problem.name,
+        formulation=CONFIGURATION,
+        rows=size["rows"],
+        columns=size["columns"],
+        integers=size["columns"],
+        entries=size["entries"],
+        build_seconds=0.0,
+        lp_value=size["lp_value"],
+        lp_seconds=lp.seconds,
+        value=mip.lower,
+        bound=mip.upper,
+        nodes=mip.statistics.get("nodes", 0),
+        mip_seconds=mip.seconds,
+        ending=mip.status if mip.status in _STOPPED else "optimal",
+    )
 
 
 def _value(problem: Problem, model: PlacementModel, answer: Answer) -> float | None:

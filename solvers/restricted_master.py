@@ -124,6 +124,16 @@ class RestrictedMaster:
             _require(status, "new columns")
         return len(costs)
 
+    @property
+    def rows(self) -> int:
+        """Number of rows of the LP."""
+        return int(self._highs.getNumRow())
+
+    @property
+    def entries(self) -> int:
+        """Number of matrix entries of the LP."""
+        return int(self._highs.getNumNz())
+
     def solve(self) -> MasterSolution | None:
         """Solve the LP; every worker must have a column. None where the run has to stop."""
         import highspy

@@ -25,7 +25,7 @@ def compare_formulations(
         list[str] | None,
         typer.Option(
             "--formulation",
-            metavar="compact|compact-both|flow",
+            metavar="compact|compact-both|flow|configuration",
             help="A formulation to solve; may be repeated; by default all.",
         ),
     ] = None,
@@ -43,19 +43,19 @@ def compare_formulations(
         ),
     ] = None,
 ) -> None:
-    """Solve each formulation of each instance as LP and as MIP with HiGHS, to a gap of 0."""
-    from prefixplace_opt.formulations import FORMULATIONS
+    """Solve each formulation of each instance as LP and as MIP, to a gap of 0."""
     from prefixplace_opt.problem import InputError
     from prefixplace_opt.problem.file_bytes import write_bytes
     from prefixplace_opt.report import as_csv, as_html, as_markdown
     from prefixplace_opt.report.formulation_table import formulation_table
+    from prefixplace_opt.solvers.formulation_comparison import COMPARED
     from prefixplace_opt.solvers.formulation_comparison import compare_formulations as compare
 
     from .instance_files import instance_files, read_all
 
     if output is not None and output.suffix not in (".md", ".csv", ".html"):
         raise InputError("expected a file name in .md, .csv or .html", source=str(output))
-    names = list(dict.fromkeys(formulation or FORMULATIONS))
+    names = list(dict.fromkeys(formulation or COMPARED))
     files = instance_files(instances)
     runs = []
     options = ("formulation", "time_limit", "threads", "seed")
