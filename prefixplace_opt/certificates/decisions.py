@@ -111,7 +111,7 @@ class DecisionTree:
                     before[-1][0] = above
                 count += size
                 self._last[child] = count - 1 if size else above
-        self._worker, self._chunk, self._before = map(_joined, (worker, chunk, before))
+        self._worker, self._chunk, self._before = _joined(worker), _joined(chunk), _joined(before)
         self._inside = _joined(inside).astype(np.bool_)
 
     def held(self, at: int) -> dict[int, Held]:
