@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 CONFIGURATION = "configuration"
 COMPARED = (*FORMULATIONS, CONFIGURATION)
 
-_STOPPED = ("time-limit", "node-limit", "interrupted")
+#: How branch and price ended, where it was stopped.
+_ENDINGS: dict[str, Ending] = {
+    "time-limit": "time-limit",
+    "node-limit": "node-limit",
+    "interrupted": "interrupted",
+}
 
 
 @dataclass(frozen=True)
@@ -149,7 +154,7 @@ def _configuration(problem: Problem, options: Options) -> FormulationRun:
         bound=mip.upper,
         nodes=mip.statistics.get("nodes", 0),
         mip_seconds=mip.seconds,
-        ending=mip.status if mip.status in _STOPPED else "optimal",
+        ending=_ENDINGS.get(mip.status, "optimal"),
     )
 
 

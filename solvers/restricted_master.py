@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from prefixplace_opt.problem import SolverError
 
-from .backends.highs import quiet_highs, stop_with
+from .backends.highs import ENDINGS, quiet_highs, stop_with
 from .coverage_elements import CoverageElements
 from .run import Run
 from .subproblem import Subproblem
@@ -141,10 +141,7 @@ class RestrictedMaster:
         for _ in range(2):
             _require(self._highs.run(), "the restricted master")
             status = self._highs.getModelStatus()
-            if status in (
-                highspy.HighsModelStatus.kInterrupt,
-                highspy.HighsModelStatus.kHighsInterrupt,
-            ):
+            if ENDINGS[status.name] == "interrupted":
                 return None
             if status == highspy.HighsModelStatus.kOptimal:
                 break

@@ -11,6 +11,7 @@ Where the data is absent the tests that need it are skipped, and say what is abs
 
 import json
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,9 @@ hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, prin
 hypothesis.settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev")
 )
+
+# A shell starts background jobs with Ctrl-C ignored, which programs under test would inherit.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

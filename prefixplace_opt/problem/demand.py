@@ -63,7 +63,10 @@ class Demand:
         first = np.flatnonzero(np.diff(cell, prepend=-1))
         if first.size < cell.size:
             # In the order given: reduceat would add the first number last.
-            values = np.bincount(np.cumsum(np.diff(cell, prepend=-1) != 0) - 1, weights=values)
+            entry = np.cumsum(np.diff(cell, prepend=-1) != 0) - 1
+            sums = np.zeros(first.size)
+            np.add.at(sums, entry, values)
+            values = sums
             cell = cell[first]
             if not np.isfinite(values).all():
                 raise InputError(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .arrays import is_name, whole_number
 from .costs import CostTable, LinkCost, PairwiseCost, PairwiseCostTable
 from .demand import Demand
-from .errors import InputError, shorten
+from .errors import InputError, expect, shorten
 from .tree import PrefixTree
 
 if TYPE_CHECKING:
@@ -116,13 +116,12 @@ class Problem:
             raise InputError(
                 f"expected 'requester' or 'pairwise', got {shorten(objective)}", field="objective"
             )
-        _check_types(
-            ("tree", tree, PrefixTree, "a PrefixTree"),
-            ("demand", demand, Demand, "a Demand"),
-            ("recompute", recompute, CostTable | PairwiseCost, "a cost table"),
-            ("fetch", fetch, CostTable | PairwiseCostTable, "a cost table"),
-            *((f"workers[{m}]", worker, Worker, "a Worker") for m, worker in enumerate(workers)),
-        )
+        expect(tree, PrefixTree, field="tree")
+        expect(demand, Demand, field="demand")
+        expect(recompute, CostTable, PairwiseCost, field="recompute")
+        expect(fetch, CostTable, PairwiseCostTable, field="fetch")
+        for m, worker in enumerate(workers):
+            expect(worker, Worker, field=f"workers[{m}]")
         if not is_name(name):
             raise InputError(f"expected a printable string, got {shorten(name)}", field="name")
         if not workers:
@@ -286,9 +285,3 @@ class Problem:
             f"Problem({self.name!r}, {self.objective}, n={self.n}, workers={self.m}, "
             f"budgets={sum(w.budget for w in self.workers)}, demand entries={len(self.demand)})"
         )
-
-
-def _check_types(*parts: tuple[str, object, Any, str]) -> None:
-    for name, value, kind, expected in parts:
-        if not isinstance(value, kind):
-            raise InputError(f"expected {expected}, got {shorten(value)}", field=name)
