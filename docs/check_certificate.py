@@ -365,6 +365,8 @@ def tree_bounds(problem, vectors, tree):
             known = all(0 <= h < problem.m and 0 <= b < problem.n for h, b, _ in decisions)
             require(known, f"tree[{at}]: unknown worker or chunk")
             require(child > at, f"tree[{at}]: a child comes before its parent")
+            pairs = [(h, b) for h, b, _ in above + decisions]
+            require(len(set(pairs)) == len(pairs), f"tree[{at}]: decided on twice")
             stack.append((child, above + decisions))
     require(len(seen) == len(tree), "tree: a node has no parent")
 

@@ -28,6 +28,7 @@ from prefixplace_opt.problem import (
 from .certificate import Certificate, FixedChunks, Node, ServicePrices, Withheld
 from .dyadic import at_least, at_most
 from .integer_savings import IntegerSavings, exact_value
+from .shortening import shortened
 from .verifier import default_arithmetic, proof_faults, proven_bound
 
 #: Share of a bound that directed rounding may add to it.
@@ -39,7 +40,8 @@ def certificate_of(problem: Problem, placement: Placement, proof: Proof) -> Cert
 
     ``lower`` is the placement's exact value rounded down to a double. Where all savings are
     multiples of one number that a double near the bound can tell apart, it is stated as the
-    granularity, and the bound is rounded down to it.
+    granularity, and the bound is rounded down to it. Parts of the proof that do not improve its
+    bound are left out.
 
     Raises
     ------
@@ -70,9 +72,13 @@ def certificate_of(problem: Problem, placement: Placement, proof: Proof) -> Cert
         proven = proven_bound(problem, certificate, "exact")
     bound = proven.bound
     step = granularity(problem, bound)
-    if step is not None:
-        bound = bound // Fraction(step) * Fraction(step)
-    return replace(certificate, upper=at_least(bound), granularity=step)
+    unit = Fraction(0) if step is None else Fraction(step)
+    if unit:
+        bound = bound // unit * unit
+    # Fixed chunks that improve nothing are left out, with all that follows from them.
+    idle = [at for at, alone in proven.as_leaves.items() if alone < bound + unit or alone == bound]
+    short = shortened(certificate, idle) if idle else certificate
+    return replace(short, upper=at_least(bound), granularity=step)
 
 
 def granularity(problem: Problem, bound: Fraction) -> float | None:

@@ -21,6 +21,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from .narrowing import relaxed
+
 Index = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 Int64 = NDArray[np.int64]
@@ -112,9 +114,36 @@ def best_value(profit: Integers, choice: Reduced) -> int | None:
     if not choice.feasible:
         return None
     free = profit[choice.free]
+    base = int(profit[choice.inside].sum())
     room = min(choice.room, free.size)
-    program = _best_value_object if profit.dtype == object else _best_value_int64
-    return int(profit[choice.inside].sum()) + int(program(free, choice.end, room))
+    if profit.dtype == object:
+        return base + int(_best_value_object(free, choice.end, room))
+    # Only sets that are worth no less than one that is known.
+    bounds = relaxed(free, choice.parent, room)
+    core = reduced(
+        choice.end,
+        choice.parent,
+        room,
+        np.flatnonzero(bounds.value_out < bounds.reached),
+        np.flatnonzero(bounds.value_in < bounds.reached),
+        free > 0,
+    )
+    base += int(free[core.inside].sum())
+    left = free[core.free]
+    return base + int(_best_value_int64(left, core.end, min(core.room, left.size)))
+
+
+def relaxed_values(profit: Int64, choice: Reduced) -> tuple[Int64, Int64]:
+    """Return no less than :func:`forced_values` does, without its table of all budgets."""
+    bounds = relaxed(profit[choice.free], choice.parent, min(choice.room, choice.free.size))
+    base = profit[choice.inside].sum()
+    value_in = np.full(profit.shape, base + bounds.highest, dtype=np.int64)
+    value_out = value_in.copy()
+    value_in[choice.outside] = NO_WAY
+    value_out[choice.inside] = NO_WAY
+    value_in[choice.free] = base + bounds.value_in
+    value_out[choice.free] = base + bounds.value_out
+    return value_in, value_out
 
 
 def forced_values(profit: Integers, choice: Reduced) -> tuple[Integers, Integers]:

@@ -107,13 +107,21 @@ def default_arithmetic(problem: Problem, certificate: Certificate) -> Arithmetic
 
 @dataclass(frozen=True)
 class ProvenBound:
-    """What a proof shows to be no less than the optimum, and the node that is highest.
+    """What a proof shows to be no less than the optimum.
 
-    ``slack`` is about the most by which rounding can have raised the bound.
+    Attributes
+    ----------
+    bound, node
+        The bound, and the node that is highest.
+    as_leaves
+        What the nodes with fixed chunks would prove as leaves, not rounded to the granularity.
+    slack
+        About the most by which rounding can have raised the bound.
     """
 
     bound: Fraction
     node: int
+    as_leaves: dict[int, Fraction]
     slack: Fraction
 
 
@@ -125,7 +133,10 @@ def proven_bound(problem: Problem, certificate: Certificate, arithmetic: Arithme
     """
     savings = IntegerSavings(problem, certificate.prices, arithmetic)
     highest, worst = -1, 0
-    for at, bound in node_bounds(problem, certificate, savings):
+    as_leaves: dict[int, Fraction] = {}
+    for at, bound, whole in node_bounds(problem, certificate, savings, floor=None):
+        if whole is not None and isinstance(certificate.nodes[at], FixedChunks):
+            as_leaves[at] = whole * savings.unit
         if bound is not None and bound > highest:
             highest, worst = bound, at
     # To hold nothing is a placement, so some node of a whole tree has a bound.
@@ -138,7 +149,7 @@ def proven_bound(problem: Problem, certificate: Certificate, arithmetic: Arithme
         (own.value.size + own.withheld.value.size for own in certificate.prices), default=0
     )
     slack = Fraction(0) if arithmetic == "exact" else 4 * terms * savings.unit
-    return ProvenBound(result, worst, slack)
+    return ProvenBound(result, worst, as_leaves, slack)
 
 
 def proof_faults(problem: Problem, certificate: Certificate) -> list[Rejection]:
@@ -302,7 +313,9 @@ def _upper_fault(certificate: Certificate, proven: ProvenBound) -> Iterator[Reje
 
 
 def _shown(number: Fraction) -> str:
+    """Return a whole number as it is, another one as a decimal and, where short, the fraction."""
     exact = str(number)
-    if len(exact) <= 60:
+    if number.denominator == 1 and len(exact) <= 60:
         return exact
-    return f"about {Decimal(number.numerator) / Decimal(number.denominator):.17g}"
+    decimal = f"{Decimal(number.numerator) / Decimal(number.denominator):.17g}"
+    return f"{decimal} ({exact})" if len(exact) <= 60 else f"about {decimal}"

@@ -1,5 +1,6 @@
 """`prefixplace solve`: one plan for one instance."""
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -84,16 +85,20 @@ def solve(
             )
     if output is not None:
         write_placement(result.placement, output)
+    certify_seconds = None
     if certificate is not None:
+        started = time.perf_counter()
         _certify(problem, result, certificate)
+        certify_seconds = time.perf_counter() - started
     if json:
-        print_json(_document(problem, result, instance, output, certificate))
+        document = _document(problem, result, instance, output, certificate)
+        print_json(document | {"certify_seconds": certify_seconds})
     else:
         _print(problem, result)
         if output is not None:
             typer.echo(f"placement written to {output}")
         if certificate is not None:
-            typer.echo(f"certificate written to {certificate}")
+            typer.echo(f"certificate written to {certificate}, made in {certify_seconds:.2f} s")
     if gap is not None and not gap_met(result.gap, gap):
         from prefixplace_opt.report.table import percent
 

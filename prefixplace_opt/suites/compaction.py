@@ -88,7 +88,8 @@ def _sufficient(
     savings = IntegerSavings(problem, candidate.prices, "directed")
     step = None if certificate.granularity is None else Fraction(certificate.granularity)
     good = set(asked)
-    for at, bound in node_bounds(problem, candidate, savings, good.copy()):
+    floor = int(target // savings.unit)
+    for at, bound, _ in node_bounds(problem, candidate, savings, good.copy(), floor):
         node = candidate.nodes[at]
         if bound is None or isinstance(node, Branch):
             continue

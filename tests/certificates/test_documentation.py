@@ -22,7 +22,7 @@ from prefixplace_opt.certificates import (
     document_of_certificate,
     verify,
 )
-from prefixplace_opt.certificates.verifier import proven_bound
+from prefixplace_opt.certificates.verifier import proof_faults, proven_bound
 from prefixplace_opt.problem import (
     AffineCost,
     DenseCost,
@@ -93,7 +93,8 @@ def priced(draw: st.DrawFn, integral: bool = False) -> Problem:
     """Small problems whose costs come from every kind of table that there is."""
     problem = draw(problems(chunks=4, workers=2, integral=integral))
     m, n = problem.m, problem.n
-    numbers = st.integers(0, 9).map(float) if integral else st.floats(0, 9)
+    positive = st.floats(2.0**-99, 9)
+    numbers = st.integers(0, 9).map(float) if integral else st.one_of(st.just(0.0), positive)
 
     def array(*shape: int, entries=numbers) -> np.ndarray:
         size = int(np.prod(shape))
@@ -102,7 +103,7 @@ def priced(draw: st.DrawFn, integral: bool = False) -> Problem:
     def curve() -> InterpolatedCost:
         count = draw(st.integers(1, 4))
         # One token apart whole values have whole slopes.
-        tokens = sorted(draw(st.sets(st.floats(0, 9), min_size=count, max_size=count)))
+        tokens = sorted(draw(st.sets(positive, min_size=count, max_size=count)))
         return InterpolatedCost(range(count) if integral else tokens, array(m, count))
 
     tables = {
@@ -151,6 +152,10 @@ def test_the_checker_finds_the_same_bounds_as_the_verifier(problem, data):
     instance = document_of_problem(problem)
     certificate = data.draw(certificates(problem))
     document = document_of_certificate(certificate) | {"upper": 1e300}
+    if proof_faults(problem, certificate):
+        with pytest.raises(ClaimError, match="decided on twice"):
+            check(instance, document)
+        return
     bound = proven_bound(problem, certificate, "exact").bound
     assert check(instance, document) == (0, bound)
     assert check(written_otherwise(instance), written_otherwise(document)) == (0, bound)
@@ -224,6 +229,9 @@ def test_the_checker_gives_reasons_instead_of_tracebacks(tmp_path):
         "requester": [0, 0], "chunk": [1, 1], "value": [1, 2]}])  # fmt: skip
     outcome(1, "tree[0]: a child comes before its parent", tree=[
         {"worker": 0, "chunk": 0, "in": 0, "out": 1}, {"prices": 0}])  # fmt: skip
+    fixed = {"worker": [1], "chunk": [1], "in": [1]}
+    outcome(1, "tree[1]: decided on twice", tree=[{"prices": 0, "fixed": fixed, "child": 1}, {
+        "prices": 0, "fixed": fixed, "child": 2}, {"prices": 0}])  # fmt: skip
     outcome(1, "tree: a node has no parent", tree=[{"prices": 0}, {"prices": 1}])
     outcome(1, "tree[2]: no such prices", tree=[certificate["tree"][0], *2 * [{"prices": 2}]])
     outcome(1, "granularity: some saving", granularity=4)

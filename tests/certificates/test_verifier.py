@@ -143,6 +143,15 @@ def test_claims_are_compared_without_rounding(problem, certificate, arithmetic):
     assert verify(problem, weaker, arithmetic=arithmetic).accepted
 
 
+def test_a_fraction_is_shown_as_a_decimal_too(problem, certificate):
+    prices = ServicePrices([0], [0], [200 + 2.0**-30])
+    other = replace(certificate, prices=[prices], granularity=None)
+    report = verify(problem, other, arithmetic="exact")
+    (reason,) = report.reasons
+    assert report.bound.denominator == 2**30
+    assert f"314.00000000093132 ({report.bound}), the bound of node 0" in reason.message
+
+
 @BOTH
 def test_another_instance_with_the_same_shape_is_told_apart(problem, certificate, arithmetic):
     for other in (
