@@ -57,7 +57,6 @@ class Node:
     states: States = field(compare=False, repr=False)
     prices: FullPrices = field(compare=False, repr=False)
     proof_node: int = field(compare=False)
-    proof_prices: int = field(compare=False)
     depth: int = field(compare=False)
 
 
@@ -136,8 +135,7 @@ class BranchAndPrice:
         self._node_limit = node_limit
         if states is None:
             states = np.full((self.form.m, self.form.n), FREE, dtype=np.int8)
-        root = self._proof.open()
-        self._current = Node((-np.inf, 0), np.inf, states, prices, root, -1, 0)
+        self._current = Node((-np.inf, 0), np.inf, states, prices, 0, 0)
         while self._current is not None:
             reason = self._ended() if self.nodes else None
             if reason is not None:
@@ -157,7 +155,7 @@ class BranchAndPrice:
 
     def proof(self) -> Proof:
         """Return the proof of :attr:`upper`."""
-        return self._proof.proof({node.proof_node: node.proof_prices for node in self._queue})
+        return self._proof.proof()
 
     def _ended(self) -> Ending | None:
         if self._node_limit is not None and self.nodes > self._node_limit:
@@ -169,12 +167,8 @@ class BranchAndPrice:
             node = heapq.heappop(self._queue)
             if node.bound > self._incumbent.cutoff:
                 return node
-            self._leaf(node, node.bound)
+            self._closed = max(self._closed, node.bound)
         return None
-
-    def _leaf(self, node: Node, bound: float) -> None:
-        self._proof.leaf(node.proof_node, node.proof_prices)
-        self._closed = max(self._closed, bound)
 
     def _process(self, node: Node) -> list[Node]:
         """Bound a node and decide what can be; return the open nodes that are left of it."""
@@ -182,13 +176,12 @@ class BranchAndPrice:
         while True:
             sub = Subproblem.of(self.form, self.tree, self.budgets, node.states)
             if not sub.feasible:
-                self._leaf(node, -np.inf)
                 return []
             pricer = Pricer(sub, self._pool)
             for steps, pace in descents:
                 node, descent = self._bound(node, pricer, steps, pace)
                 if node.bound <= self._incumbent.cutoff:
-                    self._leaf(node, node.bound)
+                    self._closed = max(self._closed, node.bound)
                     return []
                 if self._run.stopped():
                     return [node]
@@ -210,8 +203,8 @@ class BranchAndPrice:
             rank=(-bound, -node.depth),
             bound=bound,
             prices=sub.extend(descent.prices),
-            proof_prices=self._proof.add_prices(sub.proof_prices(descent.prices, self.tree)),
         )
+        self._proof.price(node.proof_node, sub.proof_prices(descent.prices, self.tree))
         open_still = bound > self._incumbent.cutoff and not self._run.stopped()
         if open_still and node.depth == 0 and self._improve is not None:
             self._improve(node.prices, bound)
@@ -266,7 +259,7 @@ class BranchAndPrice:
             float(inside[goes_out].max(initial=0.0)),
             float(outside[comes_in].max(initial=0.0)),
         )
-        node.proof_node = self._proof.fix(node.proof_node, node.proof_prices, decisions)
+        node.proof_node = self._proof.fix(node.proof_node, decisions)
         return count
 
     def _branch(
