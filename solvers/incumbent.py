@@ -51,7 +51,7 @@ class Incumbent:
         within = self.value * (1 + TIGHT)
         if self._gap < 1:
             within = max(within, self.value / (1 - self._gap) * (1 - 1e-12))
-        # No value lies strictly between two multiples, and rounding is far below a hundredth of one.
+        # No value lies strictly between two multiples; rounding is far below a hundredth of one.
         return max(within, self.value + 0.99 * self.granularity)
 
     def offer(self, value: float, held: Callable[[], Mask]) -> bool:
