@@ -11,8 +11,8 @@ One thread, one run at a time, compiled code warm, seed 0:
 
 A run is kept in ``benchmarks/results/certified_gaps.json`` as soon as it is done and is not done
 again; the table goes to ``certified_gaps.md``. Times are wall seconds with the reading of the
-file left out; a ratio is a solver's time over `auto`'s on the same case in the same invocation,
-and where the solver did not reach the gap, the limit over `auto`'s time, with ">".
+file left out; a ratio is a solver's time over `auto`'s on the same case, and where the solver did
+not reach the gap, the limit over `auto`'s time, with ">".
 """
 
 from __future__ import annotations
