@@ -153,7 +153,7 @@ def main() -> None:
             if any((case["objective"], case["route"]) == (objective, route) for case in cases):
                 continue
             command = [sys.executable, __file__, *sys.argv[1:], "--case", f"{objective},{route}"]
-            done = subprocess.run(command, check=True, capture_output=True, text=True)
+            done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
             cases.append(json.loads(done.stdout))
             print(cases[-1], flush=True)
             STORE.write_text(json.dumps(cases, indent=1) + "\n", encoding="utf-8")
