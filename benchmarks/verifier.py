@@ -171,10 +171,10 @@ def table(rows: list[dict[str, Any]]) -> str:
             "Processor seconds of one thread (what a quiet machine's clock shows), compiled code "
             "warm, reading the certificate's file included. `exact` is "
             "rationals, `directed` 64-bit integers; the largest cases are checked by the latter "
-            "alone. `claim` is the time to make a certificate of a finished proof. A branched proof "
-            "has 400 fixed chunks; with tables of all chunks and budgets, as they were before the "
-            "budget was priced, its claim took 19.4 s, its verification 17.0 s and 2,370 MiB. "
-            "Written by `benchmarks/verifier.py`."
+            "alone. `claim` is the time to make a certificate of a finished proof. A branched "
+            "proof has 400 fixed chunks; with tables of all chunks and budgets, as they were "
+            "before the budget was priced, its claim took 19.4 s, its verification 17.0 s and "
+            "2,370 MiB. Written by `benchmarks/verifier.py`."
         ),
         "",
         (
