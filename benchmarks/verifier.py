@@ -93,7 +93,7 @@ def one_case(kind: str, name: str, options: argparse.Namespace) -> dict[str, Any
 
 
 def branched(problem: Any, prices: Any) -> Any:
-    """A proof with 400 fixed chunks and three leaves, none of which can be left out.
+    """A proof with 400 fixed chunks and three leaves; shortening may leave fewer.
 
     Fixed are the 50 chunks of each worker that are missed the most.
     """

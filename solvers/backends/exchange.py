@@ -3,7 +3,7 @@
 In a temporary folder: ``request.json`` (back end, options), ``model.npz`` (arrays, and the start),
 a file an incumbent, ``answer.npz``. On the pipe, one JSON object a line: ``{"incumbent": FILE}``,
 ``{"bound": B, "nodes": N}``, and last ``{"answer": {...}}`` or ``{"error": MESSAGE}``. Arrays are
-read without pickle.
+plain numbers, never objects.
 """
 
 from __future__ import annotations
