@@ -26,11 +26,11 @@ from .coordinate_refinement import Refinement
 from .fixing import forced_bounds
 from .incumbent import Incumbent
 from .lagrangian import QUICK, THOROUGH, Descent, Pace, descend
+from .price_guided import PriceGuided
 from .pricing import Pricer, Pricing
 from .proof_tree import ProofTree
 from .run import Run
 from .subproblem import FREE, IN, OUT, FullPrices, States, Subproblem, decide
-from .whole_refinement import WholeRefinement
 
 Floats = NDArray[np.float64]
 
@@ -44,8 +44,9 @@ ROOT_DESCENTS: Descents = ((250, QUICK), (1600, THOROUGH))
 NODE_DESCENTS: Descents = ((50, QUICK),)
 #: A node is contracted and priced again while fixing decides this share of its slots.
 WORTHWHILE_FIXING = 0.1
-#: One in so many iterates is refined to a plan; on the whole problem, where tables are too large.
-REFINE_EVERY, REFINE_WHOLE_EVERY = 3, 10
+#: One in so many iterates is refined to a plan; where tables are too large for that, the prices of
+#: one in so many guide a plan.
+REFINE_EVERY, GUIDE_EVERY = 3, 10
 
 
 @dataclass(order=True)
@@ -107,8 +108,9 @@ class BranchAndPrice:
         self.evaluations = 0
 
     @cached_property
-    def _whole(self) -> WholeRefinement:
-        return WholeRefinement(self.form, self.tree, self.budgets, self._run.stopped)
+    def _guided(self) -> PriceGuided:
+        seed, stopped = self._run.options.seed, self._run.stopped
+        return PriceGuided(self.form, self.tree, self.budgets, seed, stopped)
 
     @property
     def upper(self) -> float:
@@ -221,8 +223,8 @@ class BranchAndPrice:
             if refinement.possible and count % REFINE_EVERY == 1:
                 value, taken = refinement.refine(pricing.taken)
                 self._incumbent.offer(value, lambda: sub.held(taken))
-            elif not refinement.possible and count % REFINE_WHOLE_EVERY == 0:
-                value, held = self._whole.refine(sub.held(pricing.taken))
+            elif not refinement.possible and count % GUIDE_EVERY == 0:
+                value, held = self._guided.plan(sub.extend(pricing.prices).rows, sub.states == IN)
                 self._incumbent.offer(value, lambda: held)
             if best <= self._incumbent.cutoff or self._run.stopped():
                 return None

@@ -44,11 +44,13 @@ def refine(
     order: Sequence[int],
     stopped: Callable[[], object] = lambda: None,
     extra: Floats | None = None,
+    served: Floats | None = None,
 ) -> int:
     """Re-solve one worker at a time exactly against all others until nothing improves strictly.
 
     ``extra``, of any sign, shape (M, n), by position, is added to the profits: the walk then
-    improves F plus the sum of ``extra`` over what is held.
+    improves F plus the sum of ``extra`` over what is held. With ``served``, shape (R,), every
+    service row counts as served for so much by nobody.
 
     Returns
     -------
@@ -63,7 +65,7 @@ def refine(
         for worker in order:
             if settled == len(order) or stopped():
                 return sweeps
-            profit = holders.profits(worker)
+            profit = holders.profits(worker, served)
             if extra is not None:
                 profit += extra[worker]
             current = float(profit[holders.held[worker]].sum())

@@ -44,6 +44,8 @@ class Pricing(NamedTuple):
         Shape (M,): the value of each worker's best set.
     taken
         Shape (slots,): the best sets.
+    prices
+        Shape (prices,): the prices.
     slope
         Shape (prices,): a subgradient. Of a row price, 1 less the number of holders that serve the
         row; of a credit, 1 if the holder takes the chunk, less 1 if the chunk would have it.
@@ -53,6 +55,7 @@ class Pricing(NamedTuple):
     paid: float
     values: Floats
     taken: Mask
+    prices: Floats
     slope: Floats
 
 
@@ -109,7 +112,7 @@ class Pricer:
         slope[rows:] = taken[sub.group_slot]
         short = _shortfall(sub.group_first, sub.table_first, sub.table, prices[rows:], slope[rows:])
         paid = sub.constant + float(prices[:rows].sum()) + short
-        return Pricing(paid + float(values.sum()), paid, values, taken, slope)
+        return Pricing(paid + float(values.sum()), paid, values, taken, prices, slope)
 
     def oracle(self, worker: int) -> TreeOracle:
         """Return the oracle of a worker that is too large for a table."""

@@ -40,12 +40,16 @@ class Holders:
             for worker in range(savings.m):
                 self.replace(worker, held[worker])
 
-    def profits(self, worker: int) -> Floats:
+    def profits(self, worker: int, served: Floats | None = None) -> Floats:
         """Return the marginal of every chunk at ``worker`` given what the others hold.
 
         Shape (n,), by position, in ms per epoch; what ``worker`` itself holds does not matter.
+        With ``served``, shape (R,), each row gets at least that from nobody in particular.
         """
         savings = self._savings
+        best, second = self._best, self._second
+        if served is not None:
+            best, second = np.maximum(best, served), np.maximum(second, served)
         profit = savings.local_profits(worker)
         _add_marginals(
             profit,
@@ -53,8 +57,8 @@ class Holders:
             savings.row_values,
             worker,
             self._first,
-            self._best,
-            self._second,
+            best,
+            second,
         )
         return profit
 
