@@ -79,6 +79,9 @@ class BranchAndPrice:
         incumbent.
     root_descents
         Most evaluations, and pace, of the descents at the root, one after the other.
+    with_credits
+        Whether chunks of several rows may have credits (:mod:`.subproblem`): the tighter bound, at
+        prices that take far more steps where all chunks are free.
     quiet
         Whether events are kept from whoever follows the run.
     """
@@ -94,11 +97,13 @@ class BranchAndPrice:
         *,
         improve: Callable[[FullPrices, float], object] | None = None,
         root_descents: Descents = ROOT_DESCENTS,
+        with_credits: bool = True,
         quiet: bool = False,
     ) -> None:
         self.form, self.tree, self.budgets = form, tree, budgets
         self._run, self._incumbent, self._pool = run, incumbent, pool
         self._improve, self._root_descents, self._quiet = improve, root_descents, quiet
+        self._with_credits = with_credits
         self._proof = ProofTree(tree)
         self._queue: list[Node] = []
         self._current: Node | None = None
@@ -176,7 +181,13 @@ class BranchAndPrice:
         """Bound a node and decide what can be; return the open nodes that are left of it."""
         descents = self._root_descents if node.depth == 0 else NODE_DESCENTS
         while True:
-            sub = Subproblem.of(self.form, self.tree, self.budgets, node.states)
+            sub = Subproblem.of(
+                self.form,
+                self.tree,
+                self.budgets,
+                node.states,
+                with_credits=self._with_credits,
+            )
             if not sub.feasible:
                 return []
             pricer = Pricer(sub, self._pool)

@@ -63,6 +63,7 @@ def prove(problem: Problem, run: Run, method: str) -> Result:
             pool,
             improve=neighbourhoods.improve,
             root_descents=LARGE_ROOT_DESCENTS if large else ROOT_DESCENTS,
+            with_credits=not large,
         )
         with run.timed("branch and price"):
             budgets = problem.budgets.tolist()
