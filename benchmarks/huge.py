@@ -62,7 +62,7 @@ def write(rows: list[dict[str, Any]]) -> None:
     head = (
         "Generated instances (`grown_traffic.py`), method `plan` (all starts and baselines), on "
         f"{os.cpu_count()} processors; *estimate* is what `memory_limit` would reckon with. "
-        "Written by `benchmarks/huge.py`."
+        "Nothing else ran. Written by `benchmarks/huge.py`."
     )
     columns = (
         "| objective | chunks | workers | budget | demand entries | threads | build, s | plan, s "

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -28,6 +27,8 @@ BASELINES = ("independent", "popularity", "local-dedup")
 
 
 def one_case(trace: Path, objective: str, route: str, threads: int) -> dict[str, Any]:
+    from peak_memory import peak_mib
+
     import prefixplace_opt as pp
     from prefixplace_opt.instances.clusters import read_cluster
     from prefixplace_opt.instances.trace_import import ImportOptions, import_traces
@@ -62,10 +63,6 @@ def one_case(trace: Path, objective: str, route: str, threads: int) -> dict[str,
     }
 
 
-def peak_mib() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
 def table(rows: list[dict[str, Any]], threads: int) -> str:
     lines = [
         "# Import and plan an hour of chat traffic",
@@ -73,8 +70,8 @@ def table(rows: list[dict[str, Any]], threads: int) -> str:
         (
             f"{rows[0]['requests']:,} requests, {rows[0]['chunks']:,} chunks, M = 8 workers of "
             f"1,400 chunks each, `plan` with {threads} threads on two cores; peak memory of the "
-            "whole process, libraries included. Compiled code was warm, the machine not idle: "
-            "wall time is an upper bound. Written by `benchmarks/trace_plan.py`."
+            "whole process, libraries included. Compiled code was warm, and nothing else ran. "
+            "Written by `benchmarks/trace_plan.py`."
         ),
         "",
         (

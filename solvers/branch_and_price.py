@@ -80,8 +80,8 @@ class BranchAndPrice:
     root_descents
         Most evaluations, and pace, of the descents at the root, one after the other.
     with_credits
-        Whether chunks of several rows may have credits (:mod:`.subproblem`): the tighter bound, at
-        prices that take far more steps where all chunks are free.
+        Whether chunks of several rows may have credits (:mod:`.subproblem`): the tighter bound in
+        the end, but later where all chunks are free, and no row prices to guide plans there.
     quiet
         Whether events are kept from whoever follows the run.
     """

@@ -48,9 +48,10 @@ def generate_suite(
         Where names are not unique, or something cannot be written.
     """
     target = Path(folder)
-    _make(target / INSTANCES if store else target)
     entries: list[Entry] = []
     for problem in _named(suite_file.wanted, traces):
+        # Not before the first instance is there: a suite file that cannot be had leaves no folder.
+        _make(target / INSTANCES if store else target)
         file = f"{INSTANCES}/{problem.name}.json.gz" if store else None
         if file is not None:
             write_problem(problem, target / file)
@@ -59,6 +60,7 @@ def generate_suite(
             on_progress(problem.name)
     check_unique([entry.name for entry in entries])
     suite = Suite(suite_file.name, suite_file.description, tuple(entries))
+    _make(target)
     write_suite(suite, target)
     return suite
 

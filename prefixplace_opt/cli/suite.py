@@ -12,6 +12,7 @@ from .output import print_json, print_table
 
 if TYPE_CHECKING:
     from prefixplace_opt.instances.suites import Suite
+    from prefixplace_opt.suites import Improvement
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -140,16 +141,7 @@ def best(
         except InputError as error:
             raise error.at(source=str(path)) from None
         suite = done.suite
-        rows.append(
-            {
-                "instance": done.instance,
-                "better": done.better,
-                "lower": done.after.lower,
-                "upper": done.after.upper,
-                "gap": done.after.gap,
-                "difficulty": done.after.difficulty,
-            }
-        )
+        rows.append(_improvement(done))
     if json:
         print_json({"command": "suite best", "suite": suite.name, "instances": rows})
     else:
@@ -183,6 +175,7 @@ def solve(
     ] = False,
     only: Only = None,
     traces: Traces = None,
+    json: arguments.Json = False,
 ) -> None:
     """Solve the instances that are not proven, and keep what is better, certified.
 
@@ -197,6 +190,7 @@ def solve(
     chosen = [
         entry for entry in _selected(suite, only).entries if again or difficulty(entry) == "open"
     ]
+    rows: list[dict[str, Any]] = []
     with Bar(len(chosen)) as bar:
         for entry in chosen:
             bar.begin(entry.name)
@@ -210,10 +204,13 @@ def solve(
                 traces=traces,
             )
             suite = done.suite
-            if done.better:
+            rows.append(_improvement(done))
+            if done.better and not json:
                 gap = percent(done.after.gap, 4)
                 typer.echo(f"{entry.name}: {done.after.difficulty}, gap {gap}")
             bar.step()
+    if json:
+        print_json({"command": "suite solve", "suite": suite.name, "instances": rows})
 
 
 FAMILY_COLUMNS = ("family", "instances", "easy", "hard", "open", "unknown", "proven")
@@ -241,6 +238,17 @@ def print_suite(suite: "Suite") -> None:
         [(*row[:-1], percent(row[-1], 1)) for row in by_family(suite)],
         title=suite.name,
     )
+
+
+def _improvement(done: "Improvement") -> dict[str, Any]:
+    return {
+        "instance": done.instance,
+        "better": done.better,
+        "lower": done.after.lower,
+        "upper": done.after.upper,
+        "gap": done.after.gap,
+        "difficulty": done.after.difficulty,
+    }
 
 
 def _selected(suite: "Suite", only: str | None) -> "Suite":

@@ -39,7 +39,7 @@ def parse_json(raw: bytes, *, first_line: int = 1) -> Any:
         As :func:`read_json` does.
     """
     try:
-        document = _DECODER.decode(raw.decode("utf-8-sig"))
+        document = _decode(raw.decode("utf-8-sig"))
         if b"\\ud" in raw or b"\\uD" in raw:
             json.dumps(document, ensure_ascii=False).encode("utf-8")
     except UnicodeDecodeError as error:
@@ -58,7 +58,7 @@ def parse_json(raw: bytes, *, first_line: int = 1) -> Any:
     except ValueError as error:  # an integer of thousands of digits
         raise InputError(f"expected numbers that fit a double: {error}") from None
     if b"NaN" in raw or b"Infinity" in raw:
-        _refuse_constants(document)
+        _refuse(document)
     return document
 
 
@@ -113,33 +113,55 @@ def check_format(document: Any, name: str, version: int = 1) -> None:
         raise InputError(f"expected version {version}, got {shorten(found)}", field="version")
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        seen = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise InputError(f"the key {shorten(key)} stands twice in one object")
-            seen.add(key)
-    return result
+class _RepeatedKeyError(Exception):
+    """An object has a key twice."""
 
 
-class _Constant(str):
-    """NaN or Infinity, which are no JSON, kept until it is known where they stand."""
+class _Refused(str):
+    """What a file may not hold, kept until it is known where it stands."""
 
     __slots__ = ()
 
 
-def _refuse_constants(document: Any) -> None:
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        raise _RepeatedKeyError
+    return result
+
+
+def _marked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key, value in pairs:
+        twice = key in result
+        result[key] = _Refused("the key stands twice in its object") if twice else value
+    return result
+
+
+def _constant(name: str) -> _Refused:
+    return _Refused(f"expected finite numbers, got {name}")
+
+
+def _decode(text: str) -> Any:
+    try:
+        return _DECODER.decode(text)
+    except _RepeatedKeyError:
+        document = _MARKING_DECODER.decode(text)
+    _refuse(document)
+    raise AssertionError("a repeated key was not found again")
+
+
+def _refuse(document: Any) -> None:
     waiting: list[tuple[str, Any]] = [("", document)]
     while waiting:
         field, value = waiting.pop()
-        if isinstance(value, _Constant):
-            raise InputError(f"expected finite numbers, got {value}", field=field)
+        if isinstance(value, _Refused):
+            raise InputError(str(value), field=field)
         if isinstance(value, dict):
             waiting += [(f"{field}.{key}" if field else key, item) for key, item in value.items()]
         elif isinstance(value, list):
             waiting += [(f"{field}[{at}]", item) for at, item in enumerate(value)]
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_Constant)
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_constant)
+_MARKING_DECODER = json.JSONDecoder(object_pairs_hook=_marked, parse_constant=_constant)

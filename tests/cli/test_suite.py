@@ -56,6 +56,9 @@ def test_generate_show_solve_check(folder: Path) -> None:
     assert "2 certificates verified, 0 findings" in out
     assert answer("suite", "check", folder, "--only", "star")["instances"] == 1
     assert run("suite", "solve", folder)[1] == ""
+    assert answer("suite", "solve", folder)["instances"] == []
+    again = answer("suite", "solve", folder, "--again", "--only", "star")["instances"]
+    assert [(row["better"], row["difficulty"]) for row in again] == [(False, "easy")]
 
 
 def test_a_check_that_fails_ends_with_status_1(folder: Path) -> None:

@@ -255,13 +255,14 @@ def damaged(make: Callable[[bytes], bytes]) -> bytes:
         (damaged(lambda raw: gzip.compress(raw)[:40] + b"\0" * 40), "damaged"),
         (gzip.compress(b" " * 2**27), "unpacks"),
         (b"[" * 100_000, "too deep"),
-        (b'{"a": 1, "a": 2}', "'a' stands twice"),
+        (b'{"a": 1, "a": 2}', "a: the key stands twice"),
+        (b'{"b": [0, {"a": 1, "a": 2}]}', r"b\[1\]\.a: the key stands twice"),
         (b"[NaN]", "NaN"),
         (b"[-Infinity]", "Infinity"),
         (b"[" + b"9" * 5000 + b"]", "fit a double"),
         (b"3", "object"),
     ],
-    ids=range(12),
+    ids=range(13),
 )
 def test_damaged_files_are_named(raw: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "broken.json"

@@ -209,6 +209,14 @@ objective = ["requester", "pairwise"]
 """
 
 
+def test_a_suite_whose_traffic_is_absent_leaves_no_folder(tmp_path: Path) -> None:
+    path = tmp_path / "suite.toml"
+    path.write_text(TRACE_SUITE, encoding="utf-8")
+    with pytest.raises(InputError, match="tiny"):
+        generate_suite(read_suite_file(path), tmp_path / "out", traces=tmp_path)
+    assert not (tmp_path / "out").exists()
+
+
 def test_instances_are_cut_from_traffic_by_a_recipe(tmp_path: Path) -> None:
     rows = [
         {"timestamp": 400 * at, "input_length": 1536, "output_length": 1, "hash_ids": [0, at, at]}
