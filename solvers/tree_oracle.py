@@ -303,7 +303,7 @@ def _close_gap(
             _write_taken(node, count, taken, resident)
         if upper - best + margin <= limit:
             return best, core, True
-        core *= 4
+        core *= 8
 
 
 @numba.njit(cache=True, nogil=True)
