@@ -15,6 +15,7 @@ import prefixplace_opt as pp
 from prefixplace_opt.certificates import certificate_of, verify
 from prefixplace_opt.problem import Leaf, Prices, savings
 from prefixplace_opt.problem.placement_file import document_of_placement
+from prefixplace_opt.solvers import coordinate_refinement, fixing, pricing, proving
 from prefixplace_opt.solvers.proving import prove
 from prefixplace_opt.solvers.run import Options, Progress, Run
 from tests import brute_force
@@ -53,6 +54,22 @@ def test_bound_at_any_prices_is_never_below_the_optimum(problem: pp.Problem, see
     best, _ = brute_force.optimum(problem)
     # The normal form is rounded; exhaustion is not.
     assert proofs.bound(problem, prices) >= best * (1 - Fraction(1, 10**12))
+
+
+@given(problem=problems(chunks=6, workers=3))
+@settings(max_examples=40)
+def test_what_is_too_large_for_tables_is_proven_too(problem: pp.Problem) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (pricing, fixing, coordinate_refinement, proving):
+            patch.setattr(module, "TABLE_CELLS", 0)
+        results = [pp.solve(problem, method="exact", threads=threads) for threads in (1, 2)]
+    result, again = results
+    best, _ = brute_force.optimum(problem)
+    assert result.status == "optimal"
+    assert result.lower == pytest.approx(float(best), rel=1e-9)
+    assert Fraction(result.upper) >= best
+    assert (again.placement, again.upper) == (result.placement, result.upper)
+    assert verify(problem, pp.certify(problem, result)).accepted
 
 
 @given(problem=problems(chunks=5, workers=3, integral=False))
