@@ -30,8 +30,8 @@ def main() -> None:
         "",
         (
             "An hour of chat traffic, 182,790 chunks, M = 16 workers of 2,000 chunks, on two cores "
-            f"with nothing else running; medians of {arguments.repeats} alternating runs, wall time. "
-            "*Same* says that all runs returned the same plan and the same bound, to the last bit. "
+            f"with nothing else running; medians of {arguments.repeats} alternating runs, wall "
+            "time. *Same* says that all runs returned the same plan and bound, to the last bit. "
             "Written by `benchmarks/threads.py`."
         ),
         "",
