@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .certificates import Certificate, certificate_of, read_certificate
 from .certificates import verify as verify_certificate
 from .certificates.verifier import OPTIMAL_TOLERANCE
-from .problem import InputError, Placement, Problem, Proof, number
+from .problem import CapacityError, InputError, Placement, Problem, Proof, number
 from .problem.errors import expect
+from .solvers.memory import proof_shortfall
+from .solvers.methods import method_named
 from .solvers.result import Result
-from .solving import solve
+from .solvers.run import Options
+from .solving import solve_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,13 +37,14 @@ def certify(
     node_limit: int | None = None,
     seed: int = 0,
     threads: int = 1,
+    memory_limit: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Certificate:
     """Return a certificate of what a placement is worth, and of what none can exceed.
 
     A result that carries a proof is certified as it is. Any other placement, wherever it was made,
-    is bounded by a run of method ``auto`` that starts from it; the certificate is of the given
-    placement even where that run finds a better one.
+    is bounded by :func:`bounded`; the certificate is of the given placement even where that run
+    finds a better one.
 
     Parameters
     ----------
@@ -49,13 +54,15 @@ def certify(
         A placement, or what :func:`prefixplace_opt.solve` returned.
     proof
         A proof of a bound to use instead of the result's own or of a run.
-    gap, time_limit, node_limit, seed, threads, progress
-        Of the run, where one is needed; see :func:`prefixplace_opt.solve`.
+    gap, time_limit, node_limit, seed, threads, memory_limit, progress
+        Of the run, where one is needed; see :func:`bounded`.
 
     Raises
     ------
     InputError
         For a placement of another instance, or an option out of range.
+    CapacityError
+        Where a proof does not fit the memory limit.
     """
     expect(problem, Problem, field="problem")
     expect(plan, Placement, Result, field="plan")
@@ -66,19 +73,36 @@ def certify(
     if proof is None and isinstance(plan, Result):
         proof = plan.proof
     if proof is None:
-        proof = solve(
-            problem,
-            method=METHOD,
+        options = Options(
             gap=gap,
             time_limit=time_limit,
             node_limit=node_limit,
             seed=seed,
             threads=threads,
-            warm_start=placement,
+            memory_limit=memory_limit,
             progress=progress,
-        ).proof
+        )
+        proof = bounded(problem, placement, options).proof
     assert proof is not None
     return certificate_of(problem, placement, proof)
+
+
+def bounded(problem: Problem, placement: Placement, options: Options) -> Result:
+    """Return a result of method ``auto`` whose proof bounds ``placement``.
+
+    The run starts from the placement and goes on until the gap of the options is that of the
+    placement itself, or, where a better plan shows that no bound comes so close to it, of that one.
+
+    Raises
+    ------
+    CapacityError
+        Where a proof does not fit the memory limit.
+    """
+    shortfall = proof_shortfall(problem, options.memory_limit)
+    if shortfall:
+        raise CapacityError(shortfall)
+    options = replace(options, warm_start=placement, reference=placement.value)
+    return solve_with(problem, method_named(METHOD), options)
 
 
 def verify(

@@ -16,6 +16,7 @@ from .solvers.run import Options, Progress, Run
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from .solvers.methods import Method
     from .solvers.result import Result
 
 
@@ -77,9 +78,14 @@ def solve(
         log=log,
         progress=progress,
     )
+    return solve_with(problem, chosen, options)
+
+
+def solve_with(problem: Problem, method: Method, options: Options) -> Result:
+    """Return what :func:`solve` does, for a method and options that are made already."""
     run = Run(options)
     with _interruptible(run):
-        return upheld(problem, chosen(problem, run), run)
+        return upheld(problem, method(problem, run), run)
 
 
 @contextmanager

@@ -26,7 +26,9 @@ def choose_slot(bound: float, inside: Floats, outside: Floats, share: Floats, fr
     free
         Shape (slots,): which may be branched on; at least one.
     """
-    least = 1e-6 * abs(bound)
-    drops = (np.maximum(bound - inside, 0.0) + least) * (np.maximum(bound - outside, 0.0) + least)
+    # Shares of the bound, since a product of values may overflow.
+    scale = abs(bound) or 1.0
+    falls = [np.maximum((bound - forced) / scale, 0.0) + 1e-6 for forced in (inside, outside)]
+    drops = falls[0] * falls[1]
     undecided = 0.01 + np.minimum(share, 1 - share)
     return int(np.argmax(np.where(free, drops * undecided, -1.0)))

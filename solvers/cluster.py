@@ -100,12 +100,16 @@ class ClusterPool:
         Raises
         ------
         SolverError
-            When pieces are still open after ``SENDINGS`` sendings.
+            When pieces are still open after ``SENDINGS`` sendings, or no worker is left and none
+            comes back in time.
         """
 
         def submit(index: int) -> Any:
             if self._sent is None:
-                self._sent = self._client.scatter(self._problem, broadcast=True, hash=False)
+                try:
+                    self._sent = self._client.scatter(self._problem, broadcast=True, hash=False)
+                except TimeoutError:
+                    raise SolverError("the cluster has lost all its workers") from None
             seconds = min(self._run.remaining, 1e9)
             return self._client.submit(
                 work_here, function, self._sent, self._table, seconds, items[index], pure=False

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from prefixplace_opt.problem import Placement, Problem, Proof, savings
 
 from .coordinate_refinement import Refinement
-from .incumbent import Incumbent
+from .incumbent import Incumbent, granularity
 from .lagrangian import descend
 from .neighbourhoods import Neighbourhoods
 from .planner import plan
@@ -165,7 +165,8 @@ def configuration_lp(problem: Problem, run: Run) -> Result:
     """
     planned = plan(problem, run)
     form = savings(problem)
-    incumbent = Incumbent(form, planned.placement.held(problem.n)[:, problem.tree.order], 0.0)
+    held = planned.placement.held(problem.n)[:, problem.tree.order]
+    incumbent = Incumbent(form, held, 0.0, granularity(problem, form))
     states = np.full((problem.m, problem.n), FREE, dtype=np.int8)
     sub = Subproblem.of(form, problem.tree, problem.budgets, states, with_credits=False)
     generation = ColumnGeneration(sub, run, incumbent)

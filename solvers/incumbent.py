@@ -9,7 +9,8 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
-from prefixplace_opt.problem import Savings
+from prefixplace_opt.problem import Problem, Savings
+from prefixplace_opt.problem.exactness import savings_are_exact
 
 Mask = NDArray[np.bool_]
 
@@ -28,21 +29,32 @@ class Incumbent:
         A plan, shape (M, n), by position.
     gap
         The relative gap that is asked for; 0 asks for a proof of optimality.
+    granularity
+        Every plan's value is a multiple of this; 0 where nothing useful is known.
+    reference
+        The value to which the gap is measured, unless a better plan shows that no bound can come
+        so close to it; None for the best plan's own.
 
     Attributes
     ----------
     held, value
         The plan and F of it, ms per epoch.
-    granularity
-        Every plan's value is a multiple of this; 0 where nothing useful is known.
     """
 
-    def __init__(self, form: Savings, held: Mask, gap: float) -> None:
+    def __init__(
+        self,
+        form: Savings,
+        held: Mask,
+        gap: float,
+        granularity: float = 0.0,
+        reference: float | None = None,
+    ) -> None:
         self._form = form
         self._gap = gap
+        self._reference = reference
         self.held = held
         self.value = form.value(held)
-        self.granularity = granularity(form)
+        self.granularity = granularity
         self.improvements = 0
 
     @property
@@ -50,9 +62,14 @@ class Incumbent:
         """The largest bound that leaves nothing to prove."""
         within = self.value * (1 + TIGHT)
         if self._gap < 1:
-            within = max(within, self.value / (1 - self._gap) * (1 - 1e-12))
+            within = max(within, self._least_worth_proving() / (1 - self._gap) * (1 - 1e-12))
         # No value lies strictly between two multiples; rounding is far below a hundredth of one.
         return max(within, self.value + 0.99 * self.granularity)
+
+    def _least_worth_proving(self) -> float:
+        if self._reference is None or self._reference / (1 - self._gap) <= self.value:
+            return self.value
+        return self._reference
 
     def offer(self, value: float, held: Callable[[], Mask]) -> bool:
         """Take the plan that ``held`` returns if it is better; ``value`` is about its worth."""
@@ -74,11 +91,17 @@ class Incumbent:
         return max(bound, self.value)
 
 
-def granularity(form: Savings) -> float:
-    """Return the largest number that divides all savings, or 0 where it is too small to matter.
+def granularity(problem: Problem, form: Savings) -> float:
+    """Return the largest number that divides all savings, or 0 where there is none of use.
 
-    It matters where rounding of sums stays far below it.
+    It is of use where rounding of sums stays far below it, and where it divides the exact savings,
+    not just those of the normal form: a certificate knows no other.
     """
+    divisor = _common_divisor(form)
+    return divisor if divisor > 0 and savings_are_exact(problem) else 0.0
+
+
+def _common_divisor(form: Savings) -> float:
     values = np.unique(np.concatenate([*form.local_value, form.row_value.ravel()]))
     total = sum(float(v.sum()) for v in form.local_value) + float(form.row_best.sum())
     mantissa, exponent = np.frexp(values[values != 0])

@@ -98,6 +98,14 @@ def start_bytes(problem: Problem) -> int:
     return problem.n * (53 + problem.m + 26) + 20 * _rows(problem)
 
 
+def proof_shortfall(problem: Problem, limit: int | None) -> str:
+    """Return what a proof takes beside ``limit`` where it does not fit; empty where it does."""
+    needed = BASE + shared_bytes(problem) + start_bytes(problem) + proof_bytes(problem)
+    if limit is None or needed <= limit:
+        return ""
+    return f"a proof takes about {written(needed)}, and the memory limit is {written(limit)}"
+
+
 def proof_bytes(problem: Problem) -> int:
     """Return what the Lagrangian bound takes beside a plan: an entry a (service row, holder)."""
     return _rows(problem) * problem.m * 52 + problem.n * problem.m * 60

@@ -16,9 +16,9 @@ import numpy as np
 from prefixplace_opt.problem import Placement, Problem, savings
 
 from .branch_and_price import ROOT_DESCENTS, BranchAndPrice, Descents
-from .incumbent import Incumbent
+from .incumbent import Incumbent, granularity
 from .lagrangian import QUICK, THOROUGH
-from .memory import BASE, proof_bytes, shared_bytes, start_bytes, written
+from .memory import proof_shortfall
 from .neighbourhoods import Neighbourhoods
 from .planner import plan
 from .pricing import TABLE_CELLS
@@ -39,17 +39,18 @@ def prove(problem: Problem, run: Run, method: str) -> Result:
     value, ms per epoch) and ``seconds`` (of each part).
     """
     planned = plan(problem, run)
-    needed = BASE + shared_bytes(problem) + start_bytes(problem) + proof_bytes(problem)
-    limit = run.options.memory_limit
-    if limit is not None and needed > limit:
-        reason = (
-            f"a proof takes about {written(needed)}, and the memory limit is {written(limit)}: "
-            "planned without one"
-        )
-        return replace(planned, method=method, reason=reason)
+    shortfall = proof_shortfall(problem, run.options.memory_limit)
+    if shortfall:
+        return replace(planned, method=method, reason=f"{shortfall}: planned without one")
     form = savings(problem)
     gap = 0.0 if method == "exact" else run.options.gap
-    incumbent = Incumbent(form, planned.placement.held(problem.n)[:, problem.tree.order], gap)
+    incumbent = Incumbent(
+        form,
+        planned.placement.held(problem.n)[:, problem.tree.order],
+        gap,
+        granularity(problem, form),
+        run.options.reference,
+    )
     with ExitStack() as stack:
         pool = None
         if run.options.threads > 1:

@@ -70,6 +70,9 @@ class Options:
         are worked on; None for this process. Results do not depend on it.
     warm_start
         A plan to start from.
+    reference
+        The value, ms per epoch, to which a method that proves measures the gap, instead of its best
+        plan's; where that plan refutes such a bound, the gap is its own again.
     log
         Whether a foreign solver may write its own log.
     progress
@@ -85,6 +88,7 @@ class Options:
     memory_limit: int | None = None
     cluster: str | None = None
     warm_start: Placement | None = field(default=None, repr=False)
+    reference: float | None = None
     log: bool = False
     progress: Callable[[Progress], None] | None = field(default=None, repr=False)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from prefixplace_opt.instances.generators import family_named
 from prefixplace_opt.problem import InputError, Problem, write_problem
@@ -29,6 +31,8 @@ def generate_suite(
 ) -> Suite:
     """Generate every instance into ``folder`` and write the manifest, last.
 
+    Nothing is there before all of it is: a suite that cannot be generated leaves no trace.
+
     Parameters
     ----------
     suite_file
@@ -45,24 +49,41 @@ def generate_suite(
     Raises
     ------
     InputError
-        Where names are not unique, or something cannot be written.
+        Where names are not unique, an instance cannot be made, or something cannot be written.
     """
     target = Path(folder)
-    entries: list[Entry] = []
-    for problem in _named(suite_file.wanted, traces):
-        # Not before the first instance is there: a suite file that cannot be had leaves no folder.
+    with _staged(target) as stage:
+        entries: list[Entry] = []
+        for problem in _named(suite_file, traces):
+            file = f"{INSTANCES}/{problem.name}.json.gz" if store else None
+            if file is not None:
+                write_problem(problem, stage / Path(file).name)
+            entries.append(Entry.of(problem, file=file))
+            if on_progress is not None:
+                on_progress(problem.name)
+        try:
+            check_unique([entry.name for entry in entries])
+        except InputError as error:
+            raise error.at(source=suite_file.source) from None
+        suite = Suite(suite_file.name, suite_file.description, tuple(entries))
         _make(target / INSTANCES if store else target)
-        file = f"{INSTANCES}/{problem.name}.json.gz" if store else None
-        if file is not None:
-            write_problem(problem, target / file)
-        entries.append(Entry.of(problem, file=file))
-        if on_progress is not None:
-            on_progress(problem.name)
-    check_unique([entry.name for entry in entries])
-    suite = Suite(suite_file.name, suite_file.description, tuple(entries))
-    _make(target)
+        for made in sorted(stage.iterdir()):
+            made.replace(target / INSTANCES / made.name)
     write_suite(suite, target)
     return suite
+
+
+@contextmanager
+def _staged(target: Path) -> Iterator[Path]:
+    """Give a folder on the file system of ``target`` that is gone afterwards."""
+    there = next(each for each in (target, *target.absolute().parents) if each.exists())
+    try:
+        stage = TemporaryDirectory(dir=there, prefix=".", suffix=".part")
+    except OSError as error:
+        message = f"cannot be made: {error.strerror or error}"
+        raise InputError(message, source=os.fspath(target)) from None
+    with stage as name:
+        yield Path(name)
 
 
 def regenerated(entry: Entry, traces: str | os.PathLike[str] | None = None) -> Problem:
@@ -100,11 +121,14 @@ def _made(wanted: Wanted, traces: str | os.PathLike[str] | None) -> Problem:
     return family_named(wanted.family).generate(wanted.seed, wanted.parameters, name)
 
 
-def _named(wanted: tuple[Wanted, ...], traces: str | os.PathLike[str] | None) -> Iterator[Problem]:
+def _named(suite_file: SuiteFile, traces: str | os.PathLike[str] | None) -> Iterator[Problem]:
     """Generate in order; names that would repeat get a number."""
     times: dict[str, int] = {}
-    for each in wanted:
-        problem = _made(each, traces)
+    for each in suite_file.wanted:
+        try:
+            problem = _made(each, traces)
+        except InputError as error:
+            raise error.at(field=each.field, source=suite_file.source) from None
         count = times[problem.name] = times.get(problem.name, 0) + 1
         yield problem if count == 1 else replace(problem, name=f"{problem.name}-{count}")
 

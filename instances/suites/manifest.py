@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from prefixplace_opt.problem import InputError
@@ -19,6 +19,8 @@ from .entry import Entry, entry_from_document
 FORMAT = "prefixplace-suite"
 #: Name of the manifest in a suite's folder.
 MANIFEST = "manifest.json"
+#: Most bytes of an instance's name; what a file system allows, less an ending and `-2`.
+LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
@@ -87,13 +89,29 @@ def _suite(document: Any) -> Suite:
     return Suite(document["name"], document["description"], tuple(entries))
 
 
+def check_name(name: str, field: str) -> None:
+    """Require a name that can be a file name wherever the suite lies; raises InputError."""
+    if (
+        not name
+        or name != PurePosixPath(name).name
+        or name != PureWindowsPath(name).name
+        or name.startswith(".")
+        or not name.isprintable()
+        or len(name.encode("utf-8", "surrogatepass")) > LONGEST_NAME
+    ):
+        raise InputError(
+            f"expected a name without slashes, of at most {LONGEST_NAME} bytes, "
+            f"got {shorten(name)}",
+            field=field,
+        )
+
+
 def check_unique(names: Sequence[str]) -> None:
     """Require unique names that can be file names; raises InputError."""
     seen: dict[str, int] = {}
     for at, name in enumerate(names):
         field = f"instances[{at}].name"
-        if not name or name != Path(name).name or name.startswith("."):
-            raise InputError(f"expected a name without slashes, got {shorten(name)}", field=field)
+        check_name(name, field)
         if name in seen:
             raise InputError(
                 f"expected unique names, got {shorten(name)} at {seen[name]} too", field=field

@@ -28,10 +28,11 @@ from typing import Any
 from prefixplace_opt.instances.generators import family_named
 from prefixplace_opt.instances.generators.parameters import Parameters
 from prefixplace_opt.instances.toml_files import read_toml
-from prefixplace_opt.problem import InputError
+from prefixplace_opt.problem import InputError, whole_number
 from prefixplace_opt.problem.errors import shorten
 from prefixplace_opt.problem.json_files import members
 
+from .manifest import check_name
 from .recipe import TRACE, TraceParameters
 
 #: Most instances that the lists of one table may multiply to.
@@ -46,15 +47,17 @@ class Wanted:
     seed: int
     parameters: Parameters
     name: str | None
+    field: str = ""
 
 
 @dataclass(frozen=True)
 class SuiteFile:
-    """What a suite file says."""
+    """What a suite file says, and the path it was read from."""
 
     name: str
     description: str
     wanted: tuple[Wanted, ...]
+    source: str = ""
 
 
 def read_suite_file(path: str | os.PathLike[str]) -> SuiteFile:
@@ -86,7 +89,8 @@ def read_suite_file(path: str | os.PathLike[str]) -> SuiteFile:
         ]
     except InputError as error:
         raise error.at(source=os.fspath(path)) from None
-    return SuiteFile(document["name"], document.get("description", ""), tuple(wanted))
+    description = document.get("description", "")
+    return SuiteFile(document["name"], description, tuple(wanted), os.fspath(path))
 
 
 def _block(block: Any, defaults: Mapping[str, Any], field: str) -> Iterator[Wanted]:
@@ -99,6 +103,8 @@ def _block(block: Any, defaults: Mapping[str, Any], field: str) -> Iterator[Want
         name = own.pop("name", None)
         if name is not None and not isinstance(name, str):
             raise InputError(f"expected text, got {shorten(name)}", field="name")
+        if name is not None:
+            check_name(name, "name")
         known = {each.name for each in fields(parameters)} | {"seed"}
         usual = {key: value for key, value in defaults.items() if key in known}
         choices = {
@@ -110,7 +116,7 @@ def _block(block: Any, defaults: Mapping[str, Any], field: str) -> Iterator[Want
             raise InputError(f"expected at most {MOST_INSTANCES} instances, got {count}")
         for values in itertools.product(*choices.values()):
             chosen = dict(zip(choices, values, strict=True))
-            seed = chosen.pop("seed", 0)
-            yield Wanted(family, seed, parameters.of(chosen), name)
+            seed = whole_number(chosen.pop("seed", 0), field="seed")
+            yield Wanted(family, seed, parameters.of(chosen), name, field)
     except InputError as error:
         raise error.at(field=field) from None

@@ -65,6 +65,13 @@ Output = Annotated[
 ]
 
 
+def bytes_of(memory_limit: str | None) -> int | None:
+    """Return the bytes that ``--memory-limit`` states."""
+    from prefixplace_opt.solvers.memory import parse_bytes
+
+    return None if memory_limit is None else parse_bytes(memory_limit)
+
+
 def refuse_overwriting(output: Path | None, *inputs: Path | None) -> None:
     """Raise InputError where ``output`` is a file that the command reads."""
     from prefixplace_opt.problem import InputError

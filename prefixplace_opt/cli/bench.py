@@ -44,6 +44,7 @@ def bench(
     gap: Annotated[float, typer.Option("--gap", metavar="SHARE", help="Gap to stop at.")] = 1e-4,
     time_limit: arguments.TimeLimit = None,
     threads: arguments.Threads = 1,
+    memory_limit: arguments.MemoryLimit = None,
     cluster: arguments.Cluster = None,
     best_known: KnownFile = None,
     resume: Annotated[
@@ -70,13 +71,14 @@ def bench(
     if resume and output is None:
         raise InputError("expected --output, the file to go on with", field="--resume")
     known = {} if best_known is None else read_best_known(best_known)
-    with naming_options("method", "gap", "time_limit", "threads"):
+    with naming_options("method", "gap", "time_limit", "threads", "memory_limit"):
         protocol = Protocol(
             methods=tuple(dict.fromkeys(method or default_methods())),
             seeds=tuple(range(seeds)),
             gap=gap,
             time_limit=time_limit,
             threads=threads,
+            memory_limit=arguments.bytes_of(memory_limit),
         )
         done = read_trials(output) if resume and output is not None and output.exists() else None
         trials = run_with_bar(

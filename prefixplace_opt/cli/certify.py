@@ -11,7 +11,7 @@ from .failures import CHECK_FAILED, naming_options
 from .live import LiveTable
 from .output import print_json, print_table
 
-OPTIONS = ("gap", "time_limit", "node_limit", "seed", "threads")
+OPTIONS = ("gap", "time_limit", "node_limit", "seed", "threads", "memory_limit")
 
 
 def certify(
@@ -24,16 +24,18 @@ def certify(
     node_limit: arguments.NodeLimit = None,
     seed: arguments.Seed = 0,
     threads: arguments.Threads = 1,
+    memory_limit: arguments.MemoryLimit = None,
     json: arguments.Json = False,
     output: arguments.Output = None,
 ) -> None:
     """Bound how much better than a placement any other could be; write the certificate."""
     from prefixplace_opt.certificates import document_of_certificate, write_certificate
-    from prefixplace_opt.certifying import METHOD
+    from prefixplace_opt.certifying import bounded
     from prefixplace_opt.certifying import certify as claim
     from prefixplace_opt.problem import read_placement, read_problem
+    from prefixplace_opt.report.table import percent
     from prefixplace_opt.solvers.result import gap_met, relative_gap
-    from prefixplace_opt.solving import solve
+    from prefixplace_opt.solvers.run import Options
 
     arguments.refuse_overwriting(output, instance, placement)
     problem = read_problem(instance)
@@ -42,17 +44,16 @@ def certify(
         naming_options(*OPTIONS),
         LiveTable(f"certify {placement.name}", time_limit=time_limit) as live,
     ):
-        result = solve(
-            problem,
-            method=METHOD,
+        options = Options(
             gap=1e-4 if gap is None else gap,
             time_limit=time_limit,
             node_limit=node_limit,
             seed=seed,
             threads=threads,
-            warm_start=given,
+            memory_limit=arguments.bytes_of(memory_limit),
             progress=live,
         )
+        result = bounded(problem, given, options)
     started = time.perf_counter()
     certificate = claim(problem, given, proof=result.proof)
     certify_seconds = time.perf_counter() - started
@@ -85,7 +86,10 @@ def certify(
         if output is not None:
             typer.echo(f"certificate written to {output}")
     if gap is not None and not gap_met(reached, gap):
-        typer.echo(f"gap target missed: {reached:.3g}, asked {gap:.3g}", err=True)
+        missed = f"gap target missed: {percent(reached, 4)}, asked {percent(gap, 4)}"
+        if relative_gap(certificate.lower, result.lower) > gap:
+            missed += ", which a better plan shows to be out of reach"
+        typer.echo(missed, err=True)
         raise typer.Exit(CHECK_FAILED)
 
 

@@ -34,6 +34,7 @@ def report(
             "--time-limit", metavar="SECONDS", help="For each run, where instances are solved."
         ),
     ] = TIME_LIMIT,
+    threads: arguments.Threads = 1,
     best_known: KnownFile = None,
     json: arguments.Json = False,
     output: Annotated[
@@ -50,7 +51,7 @@ def report(
     if output is not None and output.suffix not in ENDINGS:
         raise InputError(f"expected a name that ends in {', '.join(ENDINGS)}", source=str(output))
     known = {} if best_known is None else read_best_known(best_known)
-    tables = results_table(_trials(paths, method, time_limit), known)
+    tables = results_table(_trials(paths, method, time_limit, threads), known)
     if output is not None:
         _write(tables, output)
     if json:
@@ -61,16 +62,19 @@ def report(
         typer.echo(f"tables written to {output}")
 
 
-def _trials(paths: list[Path], methods: list[str] | None, time_limit: float) -> "Trials":
+def _trials(
+    paths: list[Path], methods: list[str] | None, time_limit: float, threads: int
+) -> "Trials":
     from prefixplace_opt.problem import InputError
     from prefixplace_opt.report import Protocol, Trials, read_trials
 
     from .instance_files import is_format
 
     if not all(path.is_file() and is_format(path, "prefixplace-trials") for path in paths):
-        with naming_options("method", "time_limit"):
+        with naming_options("method", "time_limit", "threads"):
             chosen = tuple(dict.fromkeys(methods or default_methods()))
-            return run_with_bar(paths, Protocol(methods=chosen, time_limit=time_limit))
+            protocol = Protocol(methods=chosen, time_limit=time_limit, threads=threads)
+            return run_with_bar(paths, protocol)
     read = [read_trials(path) for path in paths]
     for path, trials in zip(paths, read, strict=True):
         if trials.protocol != read[0].protocol:

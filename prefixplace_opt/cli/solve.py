@@ -56,17 +56,17 @@ def solve(
 ) -> None:
     """Plan which chunks each worker keeps; a limit or Ctrl-C returns the best plan so far."""
     from prefixplace_opt.problem import read_placement, read_problem, write_placement
-    from prefixplace_opt.solvers.memory import parse_bytes
     from prefixplace_opt.solvers.result import gap_met
     from prefixplace_opt.solving import solve as run
 
     arguments.refuse_overwriting(output, instance, warm_start)
     arguments.refuse_overwriting(certificate, instance, warm_start, output)
     problem = read_problem(instance)
-    if certificate is not None:
-        _require_proof(method or "auto")
     chosen: dict[str, Any] = {"method": method, "gap": gap}
     with naming_options(*OPTIONS):
+        most = arguments.bytes_of(memory_limit)
+        if certificate is not None:
+            _require_proof(problem, method or "auto", most)
         if objective is not None:
             problem = problem.with_objective(objective)  # type: ignore[arg-type]
         with LiveTable(f"{method or 'solve'} {instance.name}", time_limit=time_limit) as live:
@@ -78,7 +78,7 @@ def solve(
                 warm_start=None if warm_start is None else read_placement(warm_start, problem),
                 seed=seed,
                 threads=threads,
-                memory_limit=None if memory_limit is None else parse_bytes(memory_limit),
+                memory_limit=most,
                 cluster=cluster,
                 log=log,
                 progress=live,
@@ -108,19 +108,22 @@ def solve(
         raise typer.Exit(CHECK_FAILED)
 
 
-def _require_proof(method: str) -> None:
-    """Refuse a method that leaves no proof before it runs."""
-    from prefixplace_opt.problem import InputError
+def _require_proof(problem: "Problem", method: str, memory_limit: int | None) -> None:
+    """Refuse a method that leaves no proof, or has no room for one, before it runs."""
+    from prefixplace_opt.problem import CapacityError, InputError
+    from prefixplace_opt.solvers.memory import proof_shortfall
     from prefixplace_opt.solvers.methods import METHODS, method_named
 
-    with naming_options("method"):
-        if not method_named(method).proof:
-            able = ", ".join(each.name for each in METHODS.values() if each.proof)
-            raise InputError(
-                f"method {method!r} leaves no proof; expected one of {able}, or bound its "
-                "placement with `prefixplace certify`",
-                field="--certificate",
-            )
+    if not method_named(method).proof:
+        able = ", ".join(each.name for each in METHODS.values() if each.proof)
+        raise InputError(
+            f"method {method!r} leaves no proof; expected one of {able}, or bound its "
+            "placement with `prefixplace certify`",
+            field="--certificate",
+        )
+    shortfall = proof_shortfall(problem, memory_limit)
+    if shortfall:
+        raise CapacityError(f"--certificate: {shortfall}")
 
 
 def _certify(problem: "Problem", result: "Result", target: Path) -> None:

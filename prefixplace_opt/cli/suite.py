@@ -7,7 +7,7 @@ import typer
 
 from . import arguments
 from .bar import Bar
-from .failures import CHECK_FAILED
+from .failures import CHECK_FAILED, naming_options
 from .output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -182,9 +182,16 @@ def solve(
     The manifest is written after every instance: a stopped run goes on where it was.
     """
     from prefixplace_opt.instances.suites import difficulty, read_suite
+    from prefixplace_opt.problem import SolverError
     from prefixplace_opt.report.table import percent
+    from prefixplace_opt.solvers.methods import method_named
+    from prefixplace_opt.solvers.run import Options
     from prefixplace_opt.suites import solved
 
+    with naming_options("method", "time_limit", "threads"):
+        if not method_named(method).proof:
+            raise SolverError(f"the method {method!r} gives no proof to certify")
+        Options(time_limit=time_limit, threads=threads)
     place = _folder(folder)
     suite = read_suite(place)
     chosen = [
@@ -211,6 +218,9 @@ def solve(
             bar.step()
     if json:
         print_json({"command": "suite solve", "suite": suite.name, "instances": rows})
+    else:
+        better = sum(row["better"] for row in rows)
+        typer.echo(f"{suite.name}: {len(rows)} instances run, {better} with better bounds")
 
 
 FAMILY_COLUMNS = ("family", "instances", "easy", "hard", "open", "unknown", "proven")

@@ -152,7 +152,8 @@ class Problem:
         )
         if by_holder and self.objective == "requester":
             raise InputError(
-                "fetch costs that depend on the holder need the pairwise objective",
+                "fetch costs that depend on the holder need the pairwise objective; the "
+                "requester-side one needs an instance made with costs a requester",
                 field="objective",
             )
         for label, table in (("recompute", self.recompute), ("fetch", self.fetch)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -31,7 +31,7 @@ class Protocol:
         Names; the first is what ratios refer to.
     seeds
         Each method runs once a seed on each instance.
-    gap, time_limit, threads
+    gap, time_limit, threads, memory_limit
         As in :func:`prefixplace_opt.solve`.
     """
 
@@ -40,6 +40,7 @@ class Protocol:
     gap: float = 1e-4
     time_limit: float | None = None
     threads: int = 1
+    memory_limit: int | None = None
 
     def __post_init__(self) -> None:
         if not self.methods or not self.seeds:
@@ -162,7 +163,8 @@ def instance_trials(
                 before(problem, method, seed)
             if (method, problem.objective) not in _warm:
                 _warm.add((method, problem.objective))
-                _solve(_tiny().with_objective(problem.objective), method, 0, protocol)
+                tiny = _tiny().with_objective(problem.objective)
+                _solve(tiny, method, 0, replace(protocol, memory_limit=None))
             yield _solve(problem, method, seed, protocol)
 
 
@@ -212,12 +214,14 @@ def read_trials(path: str | os.PathLike[str]) -> Trials:
 
 def _built(kind: Callable[..., Any], value: Any, where: str) -> Any:
     own = fields(kind)  # type: ignore[arg-type]
-    members(value, where, required=[item.name for item in own])
+    optional = [item.name for item in own if item.default is None]
+    required = [item.name for item in own if item.default is not None]
+    members(value, where, required=required, optional=optional)
     content = {
         name: tuple(item) if isinstance(item, list) else item for name, item in value.items()
     }
     for item in own:
-        if not _fits(content[item.name], str(item.type)):
+        if item.name in content and not _fits(content[item.name], str(item.type)):
             raise InputError(
                 f"expected {item.type}, got {shorten(value[item.name])}",
                 field=f"{where}.{item.name}",
@@ -245,6 +249,7 @@ def _solve(problem: Problem, method: str, seed: int, protocol: Protocol) -> Tria
         gap=protocol.gap,
         time_limit=protocol.time_limit,
         threads=protocol.threads,
+        memory_limit=protocol.memory_limit,
     )
     return Trial(
         instance=problem.name,

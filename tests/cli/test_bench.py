@@ -54,6 +54,24 @@ def test_a_stopped_bench_goes_on(run: Run, folder: Path, tmp_path: Path) -> None
     assert [row["instance"] for row in after[2:]] == ["two", "two"]
 
 
+def test_the_memory_limit_is_part_of_the_protocol(run: Run, folder: Path, tmp_path: Path) -> None:
+    target = tmp_path / "runs.json"
+    limited = ("bench", folder / "one.json", *METHODS, "-o", target, "--memory-limit")
+    assert run(*limited, "4GiB")[0] == 0
+    protocol = json.loads(target.read_text(encoding="utf-8"))["protocol"]
+    assert protocol["memory_limit"] == 4 * 2**30
+    assert run(*limited, "4GiB", "--resume")[0] == 0
+    assert run(*limited, "3GiB", "--resume")[0] == 2
+    code, _, err = run(*limited, "1MiB")
+    assert code == 2
+    assert "at the least, and the memory limit is 1 MiB" in err
+    # Files from before there was such a limit are read.
+    document = json.loads(target.read_text(encoding="utf-8"))
+    del document["protocol"]["memory_limit"]
+    target.write_text(json.dumps(document), encoding="utf-8")
+    assert run("report", target, "--threads", 2)[0] == 0
+
+
 def test_another_protocol_does_not_go_on(run: Run, folder: Path, tmp_path: Path) -> None:
     target = tmp_path / "runs.json"
     assert run("bench", folder, *METHODS, "-o", target)[0] == 0

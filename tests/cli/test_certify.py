@@ -56,6 +56,40 @@ def test_a_gap_that_is_missed_is_a_failed_check(run: Run, tiny: Path, placement:
     assert "a better one is worth" in out
 
 
+def test_the_gap_is_that_of_the_placement_given(run: Run, tmp_path: Path) -> None:
+    instance, start = tmp_path / "i.json", tmp_path / "p.json"
+    made = ("rag", "--documents", 12, "--workers", 4, "--objective", "pairwise", "--seed", 3)
+    assert run("generate", *made, "-o", instance)[0] == 0
+    assert run("solve", instance, "-m", "local-dedup", "-o", start)[0] == 0
+    best = solve(read_problem(instance), method="exact").upper
+    value = json.loads(start.read_text())["value"]
+    off = 1 - value / best
+    assert off > 0.01
+    code, out, _ = run("certify", instance, start, "--gap", 1.001 * off, "--json")
+    assert code == 0
+    assert json.loads(out)["gap"] <= 1.001 * off
+    code, _, err = run("certify", instance, start, "--gap", off / 2)
+    assert code == 1
+    assert "a better plan shows to be out of reach" in err
+
+
+def test_a_proof_that_does_not_fit_is_refused_before_it_is_tried(
+    run: Run, tiny: Path, placement: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.json"
+    certificate = tmp_path / "c.json"
+    for command in (
+        ("certify", tiny, placement, "-o", certificate),
+        ("solve", tiny, "--certificate", certificate, "-o", out),
+    ):
+        code, _, err = run(*command, "--memory-limit", "1MiB")
+        assert code == 2
+        assert "a proof takes about" in err
+        assert run(*command, "--memory-limit", "8GiB")[0] == 0
+        certificate.unlink()
+        out.unlink(missing_ok=True)
+
+
 def test_solve_writes_its_own_certificate(run: Run, tiny: Path, tmp_path: Path) -> None:
     path = tmp_path / "c.json.gz"
     code, out, _ = run("solve", tiny, "-m", "exact", "--certificate", path)

@@ -191,3 +191,13 @@ def test_nobody_at_the_address() -> None:
         pp.solve(problem_of("requester"), method="plan", cluster="tcp://127.0.0.1:9")
     with pytest.raises(pp.InputError, match="cluster"):
         pp.solve(problem_of("requester"), method="plan", cluster="nowhere")
+
+
+def test_a_cluster_without_workers_is_named() -> None:
+    class Empty:
+        def scatter(self, *_: object, **__: object) -> object:
+            raise TimeoutError("No valid workers found")
+
+    pool = ClusterPool(Empty(), problem_of("requester"), TABLE, Run(Options()))
+    with pytest.raises(pp.SolverError, match="the cluster has lost all its workers"):
+        pool.map(lambda _, item: item, [1], 1)

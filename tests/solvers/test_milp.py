@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 needs_scip = pytest.mark.skipif(
-    importlib.util.find_spec("pyscipopt") is None, reason="the extra scip is not installed"
+    importlib.util.find_spec("pyscipopt") is None, reason="pyscipopt (extra scip) is absent"
 )
 EXACT = ["compact", "flow", "cp-sat", pytest.param("scip", marks=needs_scip)]
 #: CP-SAT with one worker proves these no sooner than in minutes.
@@ -133,7 +133,7 @@ def test_interrupted_by_another_thread(method: str, shared: Path) -> None:
     assert plan.lower <= result.lower <= result.upper <= plan.upper
 
 
-@pytest.mark.skipif(os.name != "posix", reason="sends itself a signal")
+@pytest.mark.skipif(os.name != "posix", reason="POSIX signals are absent")
 @pytest.mark.parametrize("method", ["compact", "cp-sat"])
 def test_ctrl_c_while_the_solver_runs(method: str, shared: Path) -> None:
     problem = pp.read_problem(shared / "cases" / "rag" / "rag-d20-m4-b10-g3.0-pair-s1.json")

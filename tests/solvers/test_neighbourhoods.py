@@ -40,7 +40,7 @@ def test_search_makes_plans_better_and_solves_two_workers(problem: pp.Problem) -
 @settings(max_examples=40)
 def test_granularity_divides_every_plan(problem: pp.Problem) -> None:
     form = savings(problem)
-    step = granularity(form)
+    step = granularity(problem, form)
     assume(step > 0)
     rng = np.random.default_rng(0)
     for _ in range(5):
@@ -53,7 +53,8 @@ def test_cutoff_is_what_leaves_nothing_to_prove(shared) -> None:  # type: ignore
     form = savings(problem)
     plan = pp.solve(problem, method="plan").placement
     held = plan.held(problem.n)[:, problem.tree.order]
-    exact, within = Incumbent(form, held, 0.0), Incumbent(form, held, 0.01)
+    step = granularity(problem, form)
+    exact, within = Incumbent(form, held, 0.0, step), Incumbent(form, held, 0.01, step)
     assert exact.granularity == 1
     assert plan.value < exact.cutoff < plan.value + 1
     assert exact.proven(exact.cutoff) == plan.value

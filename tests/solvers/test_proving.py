@@ -13,7 +13,17 @@ from hypothesis import strategies as st
 
 import prefixplace_opt as pp
 from prefixplace_opt.certificates import certificate_of, verify
-from prefixplace_opt.problem import Leaf, Prices, savings
+from prefixplace_opt.problem import (
+    Demand,
+    DenseCost,
+    Leaf,
+    PairwiseCost,
+    PrefixTree,
+    Prices,
+    UniformCost,
+    Worker,
+    savings,
+)
 from prefixplace_opt.problem.placement_file import document_of_placement
 from prefixplace_opt.solvers import coordinate_refinement, fixing, pricing, proving
 from prefixplace_opt.solvers.proving import prove
@@ -54,6 +64,39 @@ def test_bound_at_any_prices_is_never_below_the_optimum(problem: pp.Problem, see
     best, _ = brute_force.optimum(problem)
     # The normal form is rounded; exhaustion is not.
     assert proofs.bound(problem, prices) >= best * (1 - Fraction(1, 10**12))
+
+
+@pytest.mark.parametrize("objective", ["requester", "pairwise"])
+def test_values_near_the_largest_are_branched_on(objective: str) -> None:
+    rng = np.random.default_rng(40)
+    tree = PrefixTree([-1] + [int(rng.integers(0, i)) for i in range(1, 10)])
+    fetch = rng.random((3, 3, 10)) * 1e140
+    problem = pp.Problem(
+        tree=tree,
+        workers=[Worker(f"w{m}", 3) for m in range(3)],
+        demand=Demand.from_dense(rng.random((3, 10)) * 1e140, shape=(3, 10)),
+        recompute=UniformCost(1e140),
+        fetch=PairwiseCost(fetch) if objective == "pairwise" else DenseCost(fetch[0]),
+        objective=objective,  # type: ignore[arg-type]
+    )
+    assert pp.solve(problem, method="exact").status == "optimal"
+
+
+def test_units_of_rounded_products_end_no_search() -> None:
+    # 0.2 * 0.2 and 0.7 * 0.0 are multiples of one double, the exact products of none.
+    inf = np.inf
+    fetch = [[[0.0], [inf], [0.0]], [[0.2], [inf], [0.35]], [[0.0], [0.18], [0.0]]]
+    problem = pp.Problem(
+        tree=PrefixTree([-1]),
+        workers=[Worker("a", 6), Worker("b", 6), Worker("c", 2)],
+        demand=Demand.from_dense([[0.2], [0.7], [1.1]], shape=(3, 1)),
+        recompute=DenseCost([[0.2], [0.0], [0.0]]),
+        fetch=PairwiseCost(np.array(fetch)),
+        objective="pairwise",
+    )
+    result = pp.solve(problem, method="exact")
+    assert result.status == "optimal"
+    assert result.upper == pytest.approx(0.04, rel=1e-12)
 
 
 @given(problem=problems(chunks=6, workers=3))

@@ -209,12 +209,38 @@ objective = ["requester", "pairwise"]
 """
 
 
-def test_a_suite_whose_traffic_is_absent_leaves_no_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["", "../evil", "a/b", "/etc/x", "a\\\\b", ".hidden", "n" * 300])
+def test_names_that_are_no_file_names_are_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / "suite.toml"
-    path.write_text(TRACE_SUITE, encoding="utf-8")
-    with pytest.raises(InputError, match="tiny"):
-        generate_suite(read_suite_file(path), tmp_path / "out", traces=tmp_path)
-    assert not (tmp_path / "out").exists()
+    block = f'[[instances]]\nfamily = "rag"\ndocuments = 2\nname = "{name}"\n'
+    path.write_text('name = "x"\n' + block, encoding="utf-8")
+    with pytest.raises(InputError, match="name without slashes") as raised:
+        read_suite_file(path)
+    assert (raised.value.field, raised.value.source) == ("instances[0].name", str(path))
+
+
+@pytest.mark.parametrize("store", [True, False])
+def test_a_suite_that_cannot_be_made_leaves_nothing(tmp_path: Path, store: bool) -> None:
+    path = tmp_path / "suite.toml"
+    block = '[[instances]]\nfamily = "rag"\ndocuments = 2\n'
+    path.write_text(TRACE_SUITE + block, encoding="utf-8")
+    head, tail = TRACE_SUITE.split("[[instances]]")
+    path.write_text(head + block + "[[instances]]" + tail, encoding="utf-8")
+    with pytest.raises(InputError, match="tiny") as raised:
+        generate_suite(read_suite_file(path), tmp_path / "a" / "b", store=store, traces=tmp_path)
+    assert (raised.value.field, raised.value.source) == ("instances[1].trace", str(path))
+    assert [each.name for each in tmp_path.iterdir()] == ["suite.toml"]
+
+
+def test_a_folder_that_is_there_keeps_what_is_not_of_the_suite(
+    suite_file: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "out" / "instances").mkdir(parents=True)
+    (tmp_path / "out" / "instances" / "mine").write_text("x", encoding="utf-8")
+    suite = generate_suite(read_suite_file(suite_file), tmp_path / "out")
+    found = {each.name for each in (tmp_path / "out" / "instances").iterdir()}
+    assert found == {"mine", *(f"{entry.name}.json.gz" for entry in suite.entries)}
+    assert {each.name for each in (tmp_path / "out").iterdir()} == {"instances", "manifest.json"}
 
 
 def test_instances_are_cut_from_traffic_by_a_recipe(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from prefixplace_opt.solvers.backends.contained import Contained, limited
 from prefixplace_opt.solvers.backends.highs import Highs
 from tests.solvers.backends import models
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups are POSIX's")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups (os.killpg) are absent")
 
 CHILD = Path(__file__).with_name("stubborn_child.py")
 
