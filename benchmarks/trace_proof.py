@@ -110,9 +110,10 @@ def write(cases: list[dict[str, Any]], gap: float, threads: int) -> None:
     head = (
         f"12,031 requests, {cases[0]['chunks']:,} chunks, M = {cases[0]['workers']} workers of "
         f"{BUDGET:,} chunks (8 A100, 8 L4, two racks); `plan`, then `auto` to a gap of "
-        f"{100 * gap:g} %, certificate, verification, with {threads} thread(s). Seconds are wall time, processor time in "
-        "brackets; nothing else ran. *Plan below bound* is how far the planner's plan "
-        "is from the bound that `auto` proves. Written by `benchmarks/trace_proof.py`."
+        f"{100 * gap:g} %, certificate, verification, with {threads} thread(s). Seconds are wall "
+        "time, processor time in brackets; nothing else ran. *Plan below bound* is how far the "
+        "planner's plan is from the bound that `auto` proves. Written by "
+        "`benchmarks/trace_proof.py`."
     )
     columns = (
         "| objective | routing | demand entries | plan, s | plan below bound | proof, s "

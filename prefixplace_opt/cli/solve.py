@@ -64,9 +64,9 @@ def solve(
     problem = read_problem(instance)
     chosen: dict[str, Any] = {"method": method, "gap": gap}
     with naming_options(*OPTIONS):
-        most = arguments.bytes_of(memory_limit)
+        limit = arguments.bytes_of(memory_limit)
         if certificate is not None:
-            _require_proof(problem, method or "auto", most)
+            _require_proof(problem, method or "auto", limit)
         if objective is not None:
             problem = problem.with_objective(objective)  # type: ignore[arg-type]
         with LiveTable(f"{method or 'solve'} {instance.name}", time_limit=time_limit) as live:
@@ -78,7 +78,7 @@ def solve(
                 warm_start=None if warm_start is None else read_placement(warm_start, problem),
                 seed=seed,
                 threads=threads,
-                memory_limit=most,
+                memory_limit=limit,
                 cluster=cluster,
                 log=log,
                 progress=live,
