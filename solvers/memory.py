@@ -108,7 +108,7 @@ def proof_shortfall(problem: Problem, limit: int | None) -> str:
 
 def proof_bytes(problem: Problem) -> int:
     """Return what the Lagrangian bound takes beside a plan: an entry a (service row, holder)."""
-    return _rows(problem) * problem.m * 52 + problem.n * problem.m * 60
+    return _rows(problem) * problem.m * 52 + problem.n * problem.m * 76
 
 
 def _rows(problem: Problem) -> int:

@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 from prefixplace_opt.instances.generators import family_named
 from prefixplace_opt.problem import InputError, Problem, write_problem
 
-from .entry import Entry
-from .manifest import Suite, check_unique, write_suite
+from .entry import BestKnown, Entry
+from .manifest import MANIFEST, Suite, check_unique, read_suite, write_suite
 from .recipe import TRACE, VERSION, TraceParameters, cut_from_trace
 from .suite_file import SuiteFile, Wanted
 
@@ -31,7 +31,8 @@ def generate_suite(
 ) -> Suite:
     """Generate every instance into ``folder`` and write the manifest, last.
 
-    Nothing is there before all of it is: a suite that cannot be generated leaves no trace.
+    Nothing is there before all of it is: a suite that cannot be generated leaves no trace. Where
+    the folder has a suite already, bounds known of instances that stay the same are kept.
 
     Parameters
     ----------
@@ -65,12 +66,21 @@ def generate_suite(
             check_unique([entry.name for entry in entries])
         except InputError as error:
             raise error.at(source=suite_file.source) from None
-        suite = Suite(suite_file.name, suite_file.description, tuple(entries))
+        known = _known(target)
+        kept = [replace(entry, best=known.get((entry.name, entry.digest))) for entry in entries]
+        suite = Suite(suite_file.name, suite_file.description, tuple(kept))
         _make(target / INSTANCES if store else target)
         for made in sorted(stage.iterdir()):
             made.replace(target / INSTANCES / made.name)
     write_suite(suite, target)
     return suite
+
+
+def _known(folder: Path) -> dict[tuple[str, str], BestKnown | None]:
+    """Return the best known bounds of the suite in ``folder``, if there is one."""
+    if not (folder / MANIFEST).is_file():
+        return {}
+    return {(entry.name, entry.digest): entry.best for entry in read_suite(folder).entries}
 
 
 @contextmanager

@@ -79,6 +79,10 @@ def read_suite_file(path: str | os.PathLike[str]) -> SuiteFile:
         for key in ("name", "description"):
             if not isinstance(document.get(key, ""), str):
                 raise InputError(f"expected text, got {shorten(document[key])}", field=key)
+        if not document["name"].strip() or not document["name"].isprintable():
+            raise InputError(
+                f"expected a line of text, got {shorten(document['name'])}", field="name"
+            )
         for key, kind in (("defaults", dict), ("instances", list)):
             if not isinstance(document.get(key, kind()), kind):
                 raise InputError("expected tables", field=key)

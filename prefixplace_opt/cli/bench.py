@@ -94,6 +94,7 @@ def bench(
         print_json({"command": "bench", **content, "tables": [t.records() for t in tables]})
         return
     print_results(tables)
+    print_reasons(trials)
     if output is not None:
         typer.echo(f"runs written to {output}")
 
@@ -102,6 +103,13 @@ def print_results(tables: "tuple[Table, Table]") -> None:
     """Print the rows by instance, as many columns as a terminal holds, and the summary."""
     print_report(tables[0], SHOWN)
     print_report(tables[1])
+
+
+def print_reasons(trials: "Trials") -> None:
+    """Tell why runs ended without what was asked of them, on standard error."""
+    for trial in trials.rows:
+        if trial.status == "feasible" and trial.reason:
+            typer.echo(f"{trial.instance}, {trial.method}: {trial.reason}", err=True)
 
 
 def default_methods() -> list[str]:

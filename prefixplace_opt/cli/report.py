@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import arguments
-from .bench import KnownFile, Methods, default_methods, print_results, run_with_bar
+from .bench import KnownFile, Methods, default_methods, print_reasons, print_results, run_with_bar
 from .failures import naming_options
 from .output import print_json
 
@@ -51,13 +51,15 @@ def report(
     if output is not None and output.suffix not in ENDINGS:
         raise InputError(f"expected a name that ends in {', '.join(ENDINGS)}", source=str(output))
     known = {} if best_known is None else read_best_known(best_known)
-    tables = results_table(_trials(paths, method, time_limit, threads), known)
+    trials = _trials(paths, method, time_limit, threads)
+    tables = results_table(trials, known)
     if output is not None:
         _write(tables, output)
     if json:
         print_json({"command": "report", **{table.title: table.records() for table in tables}})
         return
     print_results(tables)
+    print_reasons(trials)
     if output is not None:
         typer.echo(f"tables written to {output}")
 

@@ -184,7 +184,9 @@ def _print(problem: "Problem", result: "Result") -> None:
     whole = fsum(own_savings(problem))
     share = f", {percent(result.lower / whole)} of recomputing all" if whole > 0 else ""
     bound = f"{written(result.upper, 'value')} ms per epoch"
-    if not method_named(result.method).bounds and result.gap > 0:
+    method = method_named(result.method)
+    unproven = not method.bounds or (method.proof and result.proof is None)
+    if unproven and result.gap > 0:
         bound += " (trivial: `prefixplace certify` proves a better one)"
     rows: list[tuple[str, str]] = [
         ("status", result.status + (f": {result.reason}" if result.reason else "")),

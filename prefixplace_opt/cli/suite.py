@@ -220,7 +220,11 @@ def solve(
         print_json({"command": "suite solve", "suite": suite.name, "instances": rows})
     else:
         better = sum(row["better"] for row in rows)
-        typer.echo(f"{suite.name}: {len(rows)} instances run, {better} with better bounds")
+        proven = sum(difficulty(entry) not in ("open", "unknown") for entry in suite.entries)
+        typer.echo(
+            f"{suite.name}: {len(rows)} instances run, {better} with better bounds; "
+            f"{proven} of {len(suite.entries)} proven"
+        )
 
 
 FAMILY_COLUMNS = ("family", "instances", "easy", "hard", "open", "unknown", "proven")

@@ -65,6 +65,7 @@ class Trial:
     status: str
     seconds: float
     winner: str = ""
+    reason: str | None = None
 
     @property
     def gap(self) -> float:
@@ -264,6 +265,7 @@ def _solve(problem: Problem, method: str, seed: int, protocol: Protocol) -> Tria
         status=result.status,
         seconds=result.seconds,
         winner=str(result.statistics.get("winner", "")),
+        reason=result.reason or None,
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from prefixplace_opt import read_problem
+from prefixplace_opt.solvers import memory
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -70,6 +71,17 @@ def test_the_memory_limit_is_part_of_the_protocol(run: Run, folder: Path, tmp_pa
     del document["protocol"]["memory_limit"]
     target.write_text(json.dumps(document), encoding="utf-8")
     assert run("report", target, "--threads", 2)[0] == 0
+
+
+def test_a_proof_left_out_is_told(
+    run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "proof_bytes", lambda _: 1 << 40)
+    target = tmp_path / "runs.json"
+    command = ("bench", folder / "one.json", "-m", "auto", "--memory-limit", "1GiB", "-o", target)
+    for done in (run(*command), run("report", target)):
+        assert done[0] == 0
+        assert "one, auto: a proof takes about" in done[2]
 
 
 def test_another_protocol_does_not_go_on(run: Run, folder: Path, tmp_path: Path) -> None:

@@ -55,7 +55,9 @@ def test_generate_show_solve_check(folder: Path) -> None:
     assert code == 0
     assert "2 certificates verified, 0 findings" in out
     assert answer("suite", "check", folder, "--only", "star")["instances"] == 1
-    assert "0 instances run, 0 with better bounds" in run("suite", "solve", folder)[1]
+    assert (
+        "0 instances run, 0 with better bounds; 2 of 2 proven" in run("suite", "solve", folder)[1]
+    )
     for option in (("--time-limit", "nan"), ("-m", "plan"), ("--threads", 0)):
         assert run("suite", "solve", folder, *option)[0] == 2
     assert answer("suite", "solve", folder)["instances"] == []

@@ -1,6 +1,7 @@
 """Suite files, the folders made from them, and manifests read back."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +231,26 @@ def test_a_suite_that_cannot_be_made_leaves_nothing(tmp_path: Path, store: bool)
         generate_suite(read_suite_file(path), tmp_path / "a" / "b", store=store, traces=tmp_path)
     assert (raised.value.field, raised.value.source) == ("instances[1].trace", str(path))
     assert [each.name for each in tmp_path.iterdir()] == ["suite.toml"]
+
+
+def test_generating_again_keeps_the_bounds_of_what_stays(suite_file: Path, tmp_path: Path) -> None:
+    suite = generate_suite(read_suite_file(suite_file), tmp_path / "out")
+    known = BestKnown(1.0, 2.0, 3.0, "certificates/x.json.gz")
+    write_suite(suite.replaced(replace(suite.entries[0], best=known)), tmp_path / "out")
+    again = generate_suite(read_suite_file(suite_file), tmp_path / "out")
+    assert [entry.best for entry in again.entries] == [known] + [None] * (len(again.entries) - 1)
+    text = suite_file.read_text(encoding="utf-8").replace("documents = 3", "documents = 4")
+    suite_file.write_text(text, encoding="utf-8")
+    changed = generate_suite(read_suite_file(suite_file), tmp_path / "out")
+    assert [entry.best for entry in changed.entries] == [None] * len(changed.entries)
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\\nb", "\\u001b[31m"])
+def test_a_suite_has_a_name_that_can_be_shown(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "suite.toml"
+    path.write_text(f'name = "{name}"\n[[instances]]\nfamily = "rag"\n', encoding="utf-8")
+    with pytest.raises(InputError, match="line of text"):
+        read_suite_file(path)
 
 
 def test_a_folder_that_is_there_keeps_what_is_not_of_the_suite(
