@@ -67,7 +67,9 @@ class Incumbent:
         return max(within, self.value + 0.99 * self.granularity)
 
     def _least_worth_proving(self) -> float:
-        if self._reference is None or self._reference / (1 - self._gap) <= self.value:
+        # A bound that is to equal the best plan is still within reach.
+        refuted = self.value * (1 - TIGHT)
+        if self._reference is None or self._reference / (1 - self._gap) < refuted:
             return self.value
         return self._reference
 

@@ -61,3 +61,14 @@ def test_cutoff_is_what_leaves_nothing_to_prove(shared) -> None:  # type: ignore
     assert exact.proven(plan.value + 1) == plan.value + 1
     assert 1 - plan.value / within.cutoff == pytest.approx(0.01)
     assert not exact.offer(plan.value, lambda: held)
+
+
+def test_the_gap_is_measured_to_the_reference_while_that_is_possible(shared) -> None:  # type: ignore[no-untyped-def]
+    problem = pp.read_problem(shared / "cases/small-rag.json")
+    form = savings(problem)
+    held = pp.solve(problem, method="plan").placement.held(problem.n)[:, problem.tree.order]
+    own = Incumbent(form, held, 0.5)
+    assert own.cutoff == pytest.approx(2 * own.value, rel=1e-9)
+    for share, cutoff in ((1.0, 2.0), (0.75, 1.5), (0.5, 1.0), (0.4, 2.0)):
+        measured = Incumbent(form, held, 0.5, reference=share * own.value)
+        assert measured.cutoff == pytest.approx(cutoff * own.value, rel=1e-8)
