@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ from .suite_file import SuiteFile, Wanted
 
 #: Folder of the instance files in a suite's folder.
 INSTANCES = "instances"
+#: How the name of the folder begins and ends in which a suite is made; a killed run may leave it.
+STAGE = ".", ".part"
 
 
 def generate_suite(
@@ -70,8 +73,16 @@ def generate_suite(
         kept = [replace(entry, best=known.get((entry.name, entry.digest))) for entry in entries]
         suite = Suite(suite_file.name, suite_file.description, tuple(kept))
         _make(target / INSTANCES if store else target)
-        for made in sorted(stage.iterdir()):
-            made.replace(target / INSTANCES / made.name)
+        moves = [(made, target / INSTANCES / made.name) for made in sorted(stage.iterdir())]
+        for _, place in [*moves, (stage, target / MANIFEST)]:
+            if place.is_dir():
+                raise InputError("cannot be written: it is a directory", source=os.fspath(place))
+        for made, place in moves:
+            try:
+                made.replace(place)
+            except OSError as error:
+                message = f"cannot be written: {error.strerror or error}"
+                raise InputError(message, source=os.fspath(place)) from None
     write_suite(suite, target)
     return suite
 
@@ -86,9 +97,9 @@ def _known(folder: Path) -> dict[tuple[str, str], BestKnown | None]:
 @contextmanager
 def _staged(target: Path) -> Iterator[Path]:
     """Give a folder on the file system of ``target`` that is gone afterwards."""
-    there = next(each for each in (target, *target.absolute().parents) if each.exists())
     try:
-        stage = TemporaryDirectory(dir=there, prefix=".", suffix=".part")
+        there = next(each for each in (target, *target.absolute().parents) if each.exists())
+        stage = TemporaryDirectory(dir=there, prefix=STAGE[0], suffix=STAGE[1])
     except OSError as error:
         message = f"cannot be made: {error.strerror or error}"
         raise InputError(message, source=os.fspath(target)) from None
@@ -133,14 +144,19 @@ def _made(wanted: Wanted, traces: str | os.PathLike[str] | None) -> Problem:
 
 def _named(suite_file: SuiteFile, traces: str | os.PathLike[str] | None) -> Iterator[Problem]:
     """Generate in order; names that would repeat get a number."""
-    times: dict[str, int] = {}
+    wanted = {each.name for each in suite_file.wanted}
+    seen: set[str] = set()
     for each in suite_file.wanted:
         try:
             problem = _made(each, traces)
         except InputError as error:
             raise error.at(field=each.field, source=suite_file.source) from None
-        count = times[problem.name] = times.get(problem.name, 0) + 1
-        yield problem if count == 1 else replace(problem, name=f"{problem.name}-{count}")
+        if problem.name in seen:
+            numbered = (f"{problem.name}-{number}" for number in itertools.count(2))
+            free = next(name for name in numbered if name not in seen and name not in wanted)
+            problem = replace(problem, name=free)
+        seen.add(problem.name)
+        yield problem
 
 
 def _make(folder: Path) -> None:

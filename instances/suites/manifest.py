@@ -19,8 +19,8 @@ from .entry import Entry, entry_from_document
 FORMAT = "prefixplace-suite"
 #: Name of the manifest in a suite's folder.
 MANIFEST = "manifest.json"
-#: Most bytes of an instance's name; what a file system allows, less an ending and `-2`.
-LONGEST_NAME = 200
+#: Most bytes of an instance's name, and of a number behind it; file systems allow 255 in all.
+LONGEST_NAME, NUMBER = 200, 10
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def _suite(document: Any) -> Suite:
     return Suite(document["name"], document["description"], tuple(entries))
 
 
-def check_name(name: str, field: str) -> None:
+def check_name(name: str, field: str, most: int = LONGEST_NAME) -> None:
     """Require a name that can be a file name wherever the suite lies; raises InputError."""
     if (
         not name
@@ -97,11 +97,10 @@ def check_name(name: str, field: str) -> None:
         or name != PureWindowsPath(name).name
         or name.startswith(".")
         or not name.isprintable()
-        or len(name.encode("utf-8", "surrogatepass")) > LONGEST_NAME
+        or len(name.encode("utf-8", "surrogatepass")) > most
     ):
         raise InputError(
-            f"expected a name without slashes, of at most {LONGEST_NAME} bytes, "
-            f"got {shorten(name)}",
+            f"expected a name without slashes, of at most {most} bytes, got {shorten(name)}",
             field=field,
         )
 
@@ -111,7 +110,7 @@ def check_unique(names: Sequence[str]) -> None:
     seen: dict[str, int] = {}
     for at, name in enumerate(names):
         field = f"instances[{at}].name"
-        check_name(name, field)
+        check_name(name, field, LONGEST_NAME + NUMBER)
         if name in seen:
             raise InputError(
                 f"expected unique names, got {shorten(name)} at {seen[name]} too", field=field

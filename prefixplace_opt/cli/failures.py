@@ -1,6 +1,7 @@
 """What a fault means for the caller: a message on standard error and an exit status."""
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -64,6 +65,20 @@ def naming_options(*fields: str) -> Iterator[None]:
             option = "--" + error.field.replace("_", "-")
             raise InputError(error.message, field=option) from None
         raise
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Let SIGTERM end the block as Ctrl-C does, so that it leaves nothing unfinished behind."""
+
+    def interrupt(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

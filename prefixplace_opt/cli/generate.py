@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 
 from . import arguments
 from .bar import Bar
+from .failures import terminable
 from .output import print_json, print_table
 from .suite import Traces, print_suite
 
@@ -106,7 +107,7 @@ def _suite_command(file: Path) -> Any:
         from prefixplace_opt.instances.suites import generate_suite, read_suite_file
 
         wanted = read_suite_file(file)
-        with Bar(len(wanted.wanted)) as bar:
+        with Bar(len(wanted.wanted)) as bar, terminable():
             bar.begin(wanted.name)
             suite = generate_suite(
                 wanted, output, store=store, traces=traces, on_progress=lambda _: bar.step()

@@ -158,7 +158,8 @@ def _refuse(document: Any) -> None:
         if isinstance(value, _Refused):
             raise InputError(str(value), field=field)
         if isinstance(value, dict):
-            waiting += [(f"{field}.{key}" if field else key, item) for key, item in value.items()]
+            named = ((key or '""', item) for key, item in value.items())
+            waiting += [(f"{field}.{key}" if field else key, item) for key, item in named]
         elif isinstance(value, list):
             waiting += [(f"{field}[{at}]", item) for at, item in enumerate(value)]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from prefixplace_opt.certificates import read_certificate, verify
 from prefixplace_opt.instances.suites import MANIFEST, TrafficAbsentError, regenerated
 from prefixplace_opt.instances.suites.entry import sizes
+from prefixplace_opt.instances.suites.generation import STAGE
 from prefixplace_opt.problem import InputError, read_problem
 
 if TYPE_CHECKING:
@@ -83,13 +84,19 @@ def check_entry(
 def foreign_files(suite: Suite, folder: Path) -> list[str]:
     """Return the files in the suite's folder that its manifest does not name, sorted.
 
-    The suite file may stand beside the manifest as :data:`SUITE_FILE`.
+    The suite file may stand beside the manifest as :data:`SUITE_FILE`; what a killed run of
+    ``generate`` left unfinished does not count.
     """
     named = {MANIFEST, SUITE_FILE}
     for entry in suite.entries:
         named |= {name for name in (entry.file, entry.best and entry.best.certificate) if name}
     files = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    return sorted(name for name in files if name not in named)
+    return sorted(name for name in files if name not in named and not _unfinished(name))
+
+
+def _unfinished(name: str) -> bool:
+    head, _, below = name.partition("/")
+    return bool(below) and head.startswith(STAGE[0]) and head.endswith(STAGE[1])
 
 
 def _wrong_sizes(entry: Entry, problem: Problem) -> Iterator[Finding]:

@@ -97,3 +97,18 @@ def test_signals_return_the_best_plan_so_far(sent: signal.Signals, tmp_path: Pat
     document = json.loads(out)
     assert document["status"] == "interrupted"
     assert 0 < document["lower"] <= document["upper"]
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_suite_that_is_stopped_leaves_nothing(sent: signal.Signals, tmp_path: Path) -> None:
+    block = f'[[instances]]\nfamily = "rag"\ndocuments = 100\nseed = {list(range(500))}\n'
+    (tmp_path / "suite.toml").write_text('name = "many"\n' + block, encoding="utf-8")
+    command = [*PROGRAM, "generate", "suite.toml", "-o", "out"]
+    running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob(".*.part/*")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    running.send_signal(sent)
+    running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert [each.name for each in tmp_path.iterdir()] == ["suite.toml"]

@@ -80,6 +80,13 @@ def test_a_check_that_fails_ends_with_status_1(folder: Path) -> None:
     assert found["foreign_files"] == ["stray"]
 
 
+def test_what_a_killed_run_left_is_no_finding(folder: Path) -> None:
+    left = folder / ".abc.part"
+    left.mkdir()
+    (left / "x.json.gz").write_bytes(b"")
+    assert run("suite", "check", folder)[0] == 0
+
+
 def test_best_takes_certificates_and_nothing_else(folder: Path, tmp_path: Path) -> None:
     run("suite", "solve", folder)
     entry = read_suite(folder).entries[0]

@@ -256,13 +256,14 @@ def damaged(make: Callable[[bytes], bytes]) -> bytes:
         (gzip.compress(b" " * 2**27), "unpacks"),
         (b"[" * 100_000, "too deep"),
         (b'{"a": 1, "a": 2}', "a: the key stands twice"),
+        (b'{"": {"a": 1, "a": 2}}', '"".a: the key stands twice'),
         (b'{"b": [0, {"a": 1, "a": 2}]}', r"b\[1\]\.a: the key stands twice"),
         (b"[NaN]", "NaN"),
         (b"[-Infinity]", "Infinity"),
         (b"[" + b"9" * 5000 + b"]", "fit a double"),
         (b"3", "object"),
     ],
-    ids=range(13),
+    ids=range(14),
 )
 def test_damaged_files_are_named(raw: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "broken.json"

@@ -184,15 +184,28 @@ def test_another_generator_version_or_digest_is_no_silent_change(
     assert read_suite(tmp_path / "out") == suite
 
 
-def test_names_are_unique(tmp_path: Path) -> None:
+def test_names_that_repeat_get_a_number_that_is_free(tmp_path: Path) -> None:
     path = tmp_path / "suite.toml"
     block = '[[instances]]\nfamily = "rag"\ndocuments = 2\nname = "{}"\n'
-    path.write_text(
-        'name = "x"\n' + block.format("a") + block.format("a") + block.format("a-2"),
-        encoding="utf-8",
-    )
-    with pytest.raises(InputError, match="unique"):
-        generate_suite(read_suite_file(path), tmp_path / "out")
+    longest = "n" * 200
+    names = ["a", "a", "a-2", "a", longest, longest]
+    path.write_text('name = "x"\n' + "".join(map(block.format, names)), encoding="utf-8")
+    suite = generate_suite(read_suite_file(path), tmp_path / "out")
+    expected = ["a", "a-3", "a-2", "a-4", longest, longest + "-2"]
+    assert [entry.name for entry in suite.entries] == expected
+    assert read_suite(tmp_path / "out") == suite
+
+
+@pytest.mark.parametrize("taken", ["manifest.json", "instances/a-2.json.gz"])
+def test_a_folder_in_the_place_of_a_file(taken: str, tmp_path: Path) -> None:
+    path, target = tmp_path / "suite.toml", tmp_path / "out"
+    block = '[[instances]]\nfamily = "rag"\ndocuments = 2\nseed = [0, 1, 2]\nname = "a"\n'
+    path.write_text('name = "x"\n' + block, encoding="utf-8")
+    (target / taken).mkdir(parents=True)
+    with pytest.raises(InputError, match="it is a directory") as raised:
+        generate_suite(read_suite_file(path), target)
+    assert raised.value.source == str(target / taken)
+    assert not [each for each in target.rglob("*") if each.is_file()]
 
 
 def test_a_folder_that_cannot_be_made(suite_file: Path) -> None:
